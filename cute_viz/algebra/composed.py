@@ -11,14 +11,25 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeGuard, overload
 
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.inttuple import IntTuple, Sliced, has_underscore, is_int_tuple, leaves, map_leaves, product, show, slice_begin
+from cute_viz.algebra.inttuple import (
+    IntTuple,
+    Sliced,
+    all_zero,
+    has_underscore,
+    is_int_tuple,
+    leaves,
+    map_leaves,
+    product,
+    show,
+    slice_begin,
+)
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, slice_, slice_and_offset
 from cute_viz.algebra.stride import Basis, add, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
-from cute_viz.values.integer import MulticastMask, Static, Unknown
+from cute_viz.values.integer import MulticastMask, Static, Unknown, is_static
 
 AnyLayout: TypeAlias = "Layout | ComposedLayout"
 P = ParamSpec("P")
@@ -192,7 +203,7 @@ def position_independent(layout: AnyLayout) -> AnyLayout:
     if bits & (bits - 1):
         raise AlgebraError(f"cannot recast {swizzle} from 8-bit to {bits}-bit elements")
     scaled = swizzle.rescaled(bits.bit_length() - 4)  # it acts on bytes, of 2^3 bits
-    zero = Static(0) if any(isinstance(leaf, Static) for leaf in leaves(inner.shape)) else 0
+    zero = Static(0) if any(is_static(leaf) for leaf in leaves(inner.shape)) else 0
     return ComposedLayout(scaled, zero, inner) if scaled.bits else inner
 
 
@@ -240,12 +251,10 @@ def with_origin(origin: object, layout: AnyLayout, *, tensor: bool = False) -> A
     if isinstance(layout, ComposedLayout) and has_origin(layout):
         tensor = True
         origin, layout = add(origin, layout.offset), layout.inner  # type: ignore[assignment]
-    if isinstance(origin, tuple) != _gives_coordinates(layout) and not (
-        isinstance(layout, Layout) and not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(layout.stride))
-    ):
+    if isinstance(origin, tuple) != _gives_coordinates(layout) and not (isinstance(layout, Layout) and all_zero(layout.stride)):
         given, wanted = ("a coordinate", "integers") if isinstance(origin, tuple) else ("an integer", "coordinates")
         refuse("make_tensor", (origin, layout), f"a layout whose values are {wanted} cannot have {given} as its origin")
-    if not tensor and not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(origin)):
+    if not tensor and all_zero(origin):
         return layout
     return _begun(origin, layout)
 

@@ -26,7 +26,7 @@ from cute_viz.algebra.stride import Basis, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import swizzle_as_layout
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Static, Unknown, is_known
+from cute_viz.values.integer import Static, Unknown, is_integer, is_known, is_static
 
 LayoutLeft = Major(True)
 LayoutRight = Major(False)
@@ -62,17 +62,17 @@ def _compact(shape: IntTuple, left: bool) -> IntTuple:
 
     A run-time extent of 1 is like any other (cute/stride.hpp, compact_major). Plain ones are such in C++, and beside static ones.
     """
-    if len({isinstance(leaf, Static) for leaf in leaves(shape)}) < 2:
+    if len({is_static(leaf) for leaf in leaves(shape)}) < 2:
         return compact_major(shape, left=left)
     return compacted(shape, Static(1), left, _beside_static)[0]  # type: ignore[no-any-return]
 
 
 def _beside_static(extent: Any, current: Any) -> tuple[Any, Any]:
-    if not isinstance(extent, Static):
+    if not is_static(extent):
         return current, (int(current) if isinstance(current, int) else current) * extent
     if extent == 1:
         return Static(0), current
-    return current, Static(current * extent) if isinstance(current, Static) else current * int(extent)
+    return current, Static(current * extent) if is_static(current) else current * int(extent)
 
 
 def compact_col_major(shape: IntTuple, current: IntTuple | None = None) -> IntTuple:
@@ -162,7 +162,7 @@ def of_integers(name: str, layout: object) -> Layout:
     """
     if not isinstance(layout, Layout):
         refuse(name, (layout,), "only a layout with strides has an order of modes", hint="get_nonswizzle_portion(A) has strides")
-    if not all(isinstance(leaf, (int, Unknown)) for leaf in leaves(layout.stride)):
+    if not all(is_integer(leaf) for leaf in leaves(layout.stride)):
         refuse(name, (layout,), "coordinate strides have no order")
     return layout
 

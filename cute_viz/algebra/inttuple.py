@@ -10,7 +10,7 @@ from math import prod
 from typing import Any, NoReturn, TypeAlias, TypeGuard
 
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Static, Unknown, is_one, quotient_rest
+from cute_viz.values.integer import Static, Unknown, is_integer, is_one, is_static, quotient_rest
 
 IntTuple: TypeAlias = "int | tuple[IntTuple, ...]"
 Sliced: TypeAlias = "int | Underscore | tuple[Sliced, ...]"  # a coordinate with `_` in it
@@ -221,7 +221,25 @@ def is_int_tuple(x: object) -> bool:
     >>> is_int_tuple((4, (2, 2))), is_int_tuple((4, X))
     (True, False)
     """
-    return all(isinstance(leaf, (int, Unknown)) and not isinstance(leaf, bool) for leaf in leaves(x))
+    return all(is_integer(leaf) and not isinstance(leaf, bool) for leaf in leaves(x))
+
+
+def all_static(x: object) -> bool:
+    """Whether every leaf is a static integer.
+
+    >>> all_static((Static(4), (Static(2),))), all_static((Static(4), 2))
+    (True, False)
+    """
+    return all(map(is_static, leaves(x)))
+
+
+def all_zero(x: object) -> bool:
+    """Whether every leaf is known to be 0: none of them moves anything.
+
+    >>> all_zero((0, (0, 0))), all_zero((0, 4)), all_zero(Unknown("M"))
+    (True, False, False)
+    """
+    return not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(x))
 
 
 def has_underscore(crd: object) -> bool:
@@ -231,6 +249,15 @@ def has_underscore(crd: object) -> bool:
     (True, False)
     """
     return any(isinstance(leaf, Underscore) for leaf in leaves(crd))
+
+
+def has_index(crd: object) -> bool:
+    """Whether a coordinate has anything but `_`.
+
+    >>> has_index((X, (X, 0))), has_index((X, X))
+    (True, False)
+    """
+    return not all(isinstance(leaf, Underscore) for leaf in leaves(crd))
 
 
 def picked(crd: object, x: object, sliced: bool, misfit: Callable[[Any, Any], NoReturn]) -> list[Any]:

@@ -22,7 +22,7 @@ from cute_viz.algebra.static import has_static
 from cute_viz.algebra.stride import Basis, is_coordinate, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.xor_inverse import xor_right_inverse
-from cute_viz.values.integer import Static, Unknown, is_constant, is_known, is_one
+from cute_viz.values.integer import Unknown, is_constant, is_known, is_one, is_static
 
 _Mode = tuple[int, Any, int]  # extent, stride, and the size of the modes before it
 
@@ -333,5 +333,5 @@ def check_sorted(name: str, layout: Layout, operands: tuple[object, ...]) -> Non
     >>> check_sorted("left_inverse", Layout((4, 8), (8, 1)), ())
     """
     steps = [d.value if isinstance(d, Basis) else d for d in leaves(layout.stride)]
-    if len(steps) > 1 and has_static(layout) and not all(isinstance(step, Static) for step in steps):
+    if len(steps) > 1 and has_static(layout) and not all(is_static(step) for step in steps):
         refuse(name, operands, "CuTe cannot sort run-time strides", hint="mark all of them as static, for example _8, or none")

@@ -32,7 +32,7 @@ from cute_viz.algebra.xor import greatest, reached
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
-from cute_viz.values.integer import Runtime, Unknown
+from cute_viz.values.integer import Runtime, Unknown, is_integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> object:
         for c, s, d in zip(crd, shape, stride, strict=True):
             total = _plus(total, _crd2idx(c, s, d))
         return total
-    if not isinstance(crd, (int, Unknown)):
+    if not is_integer(crd):
         raise AlgebraError(f"a coordinate must consist of integers; {show(crd)} is not one")
     if isinstance(shape, tuple):
         total = 0

@@ -26,7 +26,7 @@ from cute_viz.algebra.tensor import Tensor, whole
 from cute_viz.algebra.tensor_map import BOX, DATA_TYPES, Im2col, TensorMap, in_global_memory
 from cute_viz.algebra.tma import TmaCopy, atom_of, swizzle_number, tiled_of
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Static
+from cute_viz.values.integer import is_static
 from cute_viz.values.types import bits_of, named
 
 WORDS = 7  # corners, paddings, strides: what a convolution is told by
@@ -267,7 +267,7 @@ def _unknown_extent(shape: object, tiler: object) -> int | None:
     for extent in list(leaves(shape))[:-1]:
         if rest == 1:
             break
-        if not isinstance(extent, Static):
+        if not is_static(extent):
             return int(extent)
         rest //= min(int(extent), rest)
     return None

@@ -12,7 +12,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer, is_tiling
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.values.integer import Runtime, Static
+from cute_viz.values.integer import Runtime, Static, is_static
 
 _RECASTS = ("upcast", "downcast", "recast_layout")
 
@@ -29,7 +29,7 @@ def entered(name: str, operands: list[object]) -> list[Any]:
     below = name in _RECASTS
 
     def told(x: int) -> int:
-        return Static(x) if isinstance(x, Static) or (below and x < 0) else Runtime(x)
+        return Static(x) if is_static(x) or (below and x < 0) else Runtime(x)
 
     # An atom and a tiling of it are types; which thread looks at it is not.
     types = [is_type(y) for y in operands]

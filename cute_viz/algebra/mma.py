@@ -20,7 +20,7 @@ from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
 from cute_viz.values.instruction import UNKNOWN, Instruction
-from cute_viz.values.integer import Static
+from cute_viz.values.integer import Static, is_static
 
 OPERANDS = {"A": (0, 2), "B": (1, 2), "C": (0, 1)}  # the modes of Shape_MNK that an operand spans
 
@@ -115,7 +115,7 @@ class ThrMMA(Shown):
 
     def __str__(self) -> str:
         extents = modes(self.tiled.thr_layout_vmnk.shape)  # of a static 1 the coordinate is static, too (idx2crd)
-        zero = [isinstance(extent, Static) and extent == 1 for extent in extents]
+        zero = [is_static(extent, 1) for extent in extents]
         thr = tuple(Static(0) if alone else x for x, alone in zip(self.thr_vmnk, zero, strict=True))
         return f"ThrMMA\n  Thr VMNK: {show(thr)}\n{self.tiled}"
 

@@ -19,7 +19,7 @@ from cute_viz.algebra.modes import append, get
 from cute_viz.algebra.static import mark_static
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Static
+from cute_viz.values.integer import Static, is_static
 
 BLK_MN, BLK_SF = 128, 4  # rows, and scale factors of a row, that an atom holds
 VECTORS = (16, 32, 64)
@@ -52,7 +52,7 @@ def tile_atom_to_shape(shape: object, operand: str, vector: int) -> Layout:
     rows, depth = (-(-extent // block) for extent, block in ((m if operand == "SFA" else n, BLK_MN), (k, vector * BLK_SF)))
     own = (m if operand == "SFA" else n, k, *shape[3:])
     blocks_of = (BLK_MN, vector * BLK_SF)
-    if all(isinstance(x, Static) for x in own) and any(x % block for x, block in zip(own, blocks_of, strict=False)):
+    if all(is_static(x) for x in own) and any(x % block for x, block in zip(own, blocks_of, strict=False)):
         words = "tile_to_shape: block shape does not divide the target shape."
         refuse(f"tile_atom_to_shape_{operand}", (shape,), f"{words} A block is {BLK_MN} x {vector * BLK_SF}")
     step = BLK_MN * BLK_SF
@@ -61,10 +61,10 @@ def tile_atom_to_shape(shape: object, operand: str, vector: int) -> Layout:
         extents.append((shape[3], shape[3], step * depth * rows))
         atom = append(atom, n=3)
     for given, blocks, stride in extents:
-        steps.append(0 if blocks == 1 and isinstance(given, Static) else stride)
+        steps.append(0 if blocks == 1 and is_static(given) else stride)
     counts = [blocks for _, blocks, _ in extents]
-    if any(isinstance(x, Static) for x in shape):  # what is static in CuTe: a box of TMA follows from it
-        known = [isinstance(x, Static) for x in own]
+    if any(is_static(x) for x in shape):  # what is static in CuTe: a box of TMA follows from it
+        known = [is_static(x) for x in own]
         before = (known[1], True, known[0] and known[1])  # blocks follow each other along K, then along M or N
         atom, counts = mark_static(atom), [Static(x) if fixed else x for x, fixed in zip(counts, known, strict=True)]
         steps = [Static(x) if fixed or x == 0 else x for x, fixed in zip(steps, before, strict=False)]

@@ -11,8 +11,15 @@ from typing import Any, NoReturn
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset, has_origin, position_independent
-from cute_viz.algebra.inttuple import Underscore, X, compact_major, leaves, modes, picked, product, slice_begin
+from cute_viz.algebra.composed import (
+    AnyLayout,
+    ComposedLayout,
+    compose_with_offset,
+    has_origin,
+    pointer_bits,
+    position_independent,
+)
+from cute_viz.algebra.inttuple import X, compact_major, has_index, leaves, modes, picked, product, slice_begin
 from cute_viz.algebra.layout import Layout, has_xor, idx2crd, is_coordinate_layout, printed_value
 from cute_viz.algebra.stride import add
 from cute_viz.algebra.swizzle import OpenBits, Swizzle
@@ -45,7 +52,7 @@ def slice_and_offset(crd: object, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     >>> str(sub), offset
     ('((2,2)):((-1,2))', 5)
     """
-    if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag) and not _whole(crd):
+    if pointer_bits(layout) and has_index(crd):
         sub, offset = slice_and_offset(crd, layout.inner)  # type: ignore[arg-type]
         if offset == 0:  # the swizzle of the address stays what it is
             return ComposedLayout(layout.outer, layout.offset, sub), 0
@@ -111,14 +118,10 @@ def domain_offset(coord: Any, layout: AnyLayout) -> Any:
     return moved if has_origin(moved) else (moved, 0)
 
 
-def _whole(crd: object) -> bool:
-    return all(isinstance(leaf, Underscore) for leaf in leaves(crd))
-
-
 def _swizzled(crd: object, layout: ComposedLayout, swizzle: Swizzle, inner: Layout) -> tuple[AnyLayout, Any]:
     """The slice of a swizzled layout, plain where no two bits that are left are swizzled together."""
     sliced = plain_layout.slice_(crd, inner)
-    if _whole(crd):
+    if not has_index(crd):
         return compose_with_offset(swizzle, layout.offset, sliced), 0
     if has_xor(inner):
         refuse("slice", (crd, layout), "XOR strides behind a swizzle can only be sliced as a whole")

@@ -9,14 +9,25 @@ from dataclasses import field, replace
 from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain
-from cute_viz.algebra.inttuple import IntTuple, Underscore, has_underscore, leaves, map_leaves, modes, slice_begin, unflatten
+from cute_viz.algebra.inttuple import (
+    IntTuple,
+    Underscore,
+    all_zero,
+    has_index,
+    has_underscore,
+    leaves,
+    map_leaves,
+    modes,
+    slice_begin,
+    unflatten,
+)
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.static import check_owning, is_marked
 from cute_viz.algebra.swizzle import MixedBits, OpenBits, Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
-from cute_viz.values.integer import Static, Unknown
+from cute_viz.values.integer import Static, Unknown, is_static
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, alike
 
@@ -119,7 +130,7 @@ class Tensor(Shown):
             return ComposedLayout(self.swizzle, self.offset, self.layout)
         if swizzle is not None and isinstance(self.layout, Layout):
             bits = self.bits
-            if not isinstance(self.offset, Unknown) and not self.offset:
+            if all_zero(self.offset):
                 return ComposedLayout(swizzle, PointerFlag(bits, sparsity=self.pointer.type.sparsity), self.layout)
             scaled = swizzle.rescaled(bits.bit_length() - 4)
             return ComposedLayout(scaled, self.pointer.offset, self.layout)
@@ -142,7 +153,7 @@ class Tensor(Shown):
         if not has_underscore(crd):
             return self.whole(crd)
         rest = slice_begin(crd)
-        whole = all(isinstance(leaf, Underscore) for leaf in leaves(crd))
+        whole = not has_index(crd)
         sliced = self.sliced if whole or self.swizzle is None else ("slice", [crd, self.whole])
         if sliced is not None and sliced is not self.sliced and not isinstance(self.offset, Unknown):
             part_of(*sliced)  # Raises: AlgebraError for what CuTe cannot slice
@@ -180,7 +191,7 @@ def placed_part(name: str, operands: list[Any], known: bool = True) -> tuple[Any
 
     def place(x: object, extent: object) -> Any:
         """An index along a mode: of an extent of 1 it is known."""
-        return Static(0) if isinstance(extent, Static) and extent == 1 else index(x)
+        return Static(0) if is_static(extent, 1) else index(x)
 
     first, *more = operands if known else [_as_seen(x) for x in operands]
     if name == "slice":

@@ -12,7 +12,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
 from cute_viz.algebra.divide import zipped_divide
-from cute_viz.algebra.inttuple import X, leaves, map_leaves, show
+from cute_viz.algebra.inttuple import X, all_static, leaves, map_leaves, show
 from cute_viz.algebra.inverse import max_common_vector, nullspace
 from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.measure import cosize, size
@@ -24,7 +24,7 @@ from cute_viz.algebra.static import check_owning, is_marked
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, part_of
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Static, Unknown
+from cute_viz.values.integer import Static, Unknown, is_static
 from cute_viz.values.types import alike
 
 WIDEST = 128  # bits of one access
@@ -116,7 +116,7 @@ def registers_of(values: Layout, t: Tensor, width: int) -> tuple[int | None, str
     """
     try:
         whole = _seen(replace(t, layout=values))[0]
-        mixed = len({isinstance(step, Static) for step in leaves(values.stride)}) > 1  # a run-time stride of 1 joins nothing
+        mixed = len({is_static(step) for step in leaves(values.stride)}) > 1  # a run-time stride of 1 joins nothing
         held = size(find("recast_layout").call([whole, t.bits, width]) if mixed else recast_layout(whole, t.bits, width))
     except AlgebraError as error:
         return None, error.message
@@ -128,7 +128,7 @@ def check_registers(tensors: list[Any], beside: list[Any]) -> None:
 
     >>> check_registers([], [])
     """
-    told = any(isinstance(n, Static) for x in beside if isinstance(x, Tensor) for n in leaves(x.layout.shape))
+    told = any(is_static(n) for x in beside if isinstance(x, Tensor) for n in leaves(x.layout.shape))
     for tensor in tensors:
         if isinstance(tensor, Tensor) and tensor.pointer.space == "rmem" and tensor.pointer.address is None:
             check_owning(tensor.layout, told)
@@ -140,7 +140,7 @@ def is_static_shape(x: Tensor) -> bool:
     >>> is_static_shape(Tensor(Pointer("gmem", "float"), Layout((Static(8), Static(8)), (8, 1))))
     True
     """
-    return all(isinstance(leaf, Static) for leaf in leaves(x.layout.shape))
+    return all_static(x.layout.shape)
 
 
 def alignment(layout: AnyLayout, static: bool = True) -> int:
@@ -154,7 +154,7 @@ def alignment(layout: AnyLayout, static: bool = True) -> int:
     if static:
         return max_alignment(layout)
     plain = _plain(layout)
-    modes = [(n if isinstance(n, Static) else 1, d if isinstance(d, Static) else 0) for n, d in flat_modes(plain)]
+    modes = [(n if is_static(n) else 1, d if is_static(d) else 0) for n, d in flat_modes(plain)]
     known = Layout(tuple(n for n, _ in modes), tuple(d for _, d in modes))
     return max_alignment(ComposedLayout(layout.outer, layout.offset, known) if isinstance(layout, ComposedLayout) else known)
 
@@ -189,12 +189,12 @@ def _compiled(layout: Layout, open_ended: bool) -> Layout:
     out: list[tuple[int, int]] = []
     for n, (extent, stride) in enumerate(modes):
         apart = _APART << n
-        if not isinstance(extent, Static):
-            known = open_ended and n == len(modes) - 1 and isinstance(stride, Static)
+        if not is_static(extent):
+            known = open_ended and n == len(modes) - 1 and is_static(stride)
             out.append((_APART, stride if known else apart))
             break
-        out.append((extent, stride if isinstance(stride, Static) else apart))
-    return layout if all(isinstance(n, Static) for mode in modes for n in mode) else Layout(*map(tuple, zip(*out, strict=True)))
+        out.append((extent, stride if is_static(stride) else apart))
+    return layout if all(is_static(n) for mode in modes for n in mode) else Layout(*map(tuple, zip(*out, strict=True)))
 
 
 def _told(layouts: tuple[AnyLayout, AnyLayout], static: bool, shaped: bool, otherwise: int) -> int:

@@ -14,7 +14,7 @@ from cute_viz.algebra.composed import domain
 from cute_viz.algebra.construct import make_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.descriptor import DescriptorTensor
-from cute_viz.algebra.inttuple import leaves, modes, show
+from cute_viz.algebra.inttuple import all_static, leaves, modes, show
 from cute_viz.algebra.inverse import nullspace
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import cosize, size
@@ -27,7 +27,7 @@ from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.multiply import atom_of, gemm_calls
 from cute_viz.analysis.vectorize import WIDEST, auto_width, check_registers, registers_of
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Static
+from cute_viz.values.integer import is_static
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import bits_of
 
@@ -309,7 +309,7 @@ def _rest(src: Layout, dst: Layout) -> int:
 
 
 def _is_static(layout: Layout) -> bool:
-    return all(isinstance(leaf, Static) for leaf in leaves(layout.shape))
+    return all_static(layout.shape)
 
 
 def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tensor, Tensor]) -> None:
@@ -321,7 +321,7 @@ def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tens
         if not _is_static(values):  # one side alone tells how many values there are
             held, why = None, "how many registers they make is known at run time only"
         if held != number:
-            if held is not None and any(x == 1 and not isinstance(x, Static) for x in leaves(values.stride)):
+            if held is not None and any(x == 1 and not is_static(x) for x in leaves(values.stride)):
                 why += "; the stride 1 is a run-time integer, of which CuTe does not know that it is 1"
             one = "Int<1>{}" if "run-time" in why else "1"
             each = max(1, width // tensor.bits)

@@ -17,7 +17,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError, FigureError, NotationError, boundary
 from cute_viz.notation.values import is_drawable
 from cute_viz.records import dataclass
-from cute_viz.values.integer import Unknown
+from cute_viz.values.integer import is_integer
 
 if TYPE_CHECKING:
     from cute_viz.algebra.copy import Copy_Atom
@@ -245,7 +245,7 @@ def kind_of(value: Any) -> str:
     """
     if isinstance(value, bool):
         return "flag"
-    if isinstance(value, (int, Unknown)):
+    if is_integer(value):
         return "integer"
     if isinstance(value, tuple):
         return "shape"

@@ -39,7 +39,7 @@ from cute_viz.notation.syntax import (
     without_parentheses,
 )
 from cute_viz.notation.values import CONSTANTS, called, check_size, constant, form_call, ungroup
-from cute_viz.values.integer import Runtime, Static, Unknown
+from cute_viz.values.integer import Runtime, Static, Unknown, is_static
 from cute_viz.values.types import ValueType, named
 
 
@@ -124,7 +124,7 @@ class Evaluator:
         else:
             quotient, rest = div_rem(a, b) if node.operator in "/%" else (0, 0)
             result = {"+": a + b, "-": a - b, "*": a * b, "/": quotient, "%": rest}[node.operator]
-        static = isinstance(a, Static) and (isinstance(b, Static) or node.right.span == node.left.span)
+        static = is_static(a) and (is_static(b) or node.right.span == node.left.span)
         return Static(result) if static else int(result)
 
     def index(self, node: Index) -> Any:
@@ -269,7 +269,7 @@ class Evaluator:
 
             check_named(operands, operation.kinds, self.free)
         if is_mixed(operands):  # so are all that have no mark
-            operands = [each_integer(lambda x: x if isinstance(x, Static) else Runtime(x), x) for x in operands]
+            operands = [each_integer(lambda x: x if is_static(x) else Runtime(x), x) for x in operands]
         result = operation.call(operands, template)
         self._doubt(operation.name, operands, result)
         return mark_static(result) if static_of_types(operands) else result

@@ -14,7 +14,7 @@ from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
 from cute_viz.values.instruction import Instruction
-from cute_viz.values.integer import Static
+from cute_viz.values.integer import Static, is_static
 from cute_viz.values.types import bits_of, named
 
 TARGETS = ("cpp", "dsl", "cute", "ir")
@@ -65,7 +65,7 @@ def _cpp(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
-        return f"{_cpp_type(value)}{{}}" if isinstance(value, Static) else str(value)
+        return f"{_cpp_type(value)}{{}}" if is_static(value) else str(value)
     if isinstance(value, Underscore):
         return "_"
     if isinstance(value, Swizzle):
@@ -112,7 +112,7 @@ def _all_static(value: Any) -> bool:
     return bool(parts) and all(
         isinstance(leaf, (Static, Underscore))
         or (isinstance(leaf, Layout) and _all_static(leaf))
-        or (isinstance(leaf, Basis) and leaf.value == 1 and isinstance(leaf.value, Static))
+        or (isinstance(leaf, Basis) and leaf.value == 1 and is_static(leaf.value))
         for leaf in parts
     )
 
