@@ -150,13 +150,32 @@ def swizzle_of(layout: object) -> Swizzle | None:
     return layout.outer if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else None
 
 
+def inner_of(x: object) -> Any:
+    """What is behind the last function of a composed layout, and its offset; anything else as it is.
+
+    >>> str(inner_of(ComposedLayout(Swizzle(1, 0, 1), 0, Layout(4)))), inner_of(4)
+    ('4:1', 4)
+    """
+    return x.inner if isinstance(x, ComposedLayout) else x
+
+
+def flag_of(layout: object) -> PointerFlag | None:
+    """The pointer that stands in a flagged shared-memory layout; None of all others.
+
+    >>> flag_of(ComposedLayout(Swizzle(1, 4, 3), PointerFlag(16), Layout(8))), flag_of(Layout(8))
+    (PointerFlag(bits=16, sparsity=1), None)
+    """
+    return layout.offset if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag) else None
+
+
 def pointer_bits(layout: Layout | ComposedLayout | Swizzle) -> int | None:
     """The width of what a flagged shared-memory layout points to; None for all others, which do not carry it.
 
     >>> pointer_bits(ComposedLayout(Swizzle(1, 4, 3), PointerFlag(16), Layout(8))), pointer_bits(Layout(8))
     (16, None)
     """
-    return layout.offset.bits if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag) else None
+    flag = flag_of(layout)
+    return None if flag is None else flag.bits
 
 
 def as_layout(x: object) -> Any:
@@ -192,10 +211,9 @@ def position_independent(layout: AnyLayout) -> AnyLayout:
     >>> str(position_independent(flagged))
     'Sw<3,3,3> o 0 o (8,64):(64,1)'
     """
-    if not isinstance(layout, ComposedLayout) or not isinstance(layout.offset, PointerFlag):
+    if (bits := pointer_bits(layout)) is None:
         return layout
-    swizzle, bits = layout.outer, layout.offset.bits
-    if not isinstance(swizzle, Swizzle):
+    if (swizzle := swizzle_of(layout)) is None:
         raise AlgebraError(f"{layout}: only a swizzle can come before a pointer")
     inner = domain(layout)
     if swizzle.bits == 0:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple
 
-from cute_viz.algebra.composed import ComposedLayout, domain, position_independent
+from cute_viz.algebra.composed import ComposedLayout, domain, is_layout, position_independent
 from cute_viz.algebra.copy import TiledCopy, tile_of
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout
@@ -58,7 +58,7 @@ def make_gemm(mma: TiledMMA, tile: Any, smem_a: Any, smem_b: Any = None, **copie
     _fits("the MMA", tile_shape(mma), tile)
     smem_b = smem_a if smem_b is None else smem_b
     for what, layout, extents in (("smem_a", smem_a, (m, k)), ("smem_b", smem_b, (n, k))):
-        if not isinstance(layout, (Layout, ComposedLayout)):
+        if not is_layout(layout):
             raise AlgebraError(f"{what} must be a layout, not {show(layout)}")
         shape = tuple(product(mode) for mode in modes(domain(layout).shape))[:2]
         _fits(what, shape, extents)

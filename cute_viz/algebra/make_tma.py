@@ -22,7 +22,7 @@ from cute_viz.algebra.modes import coalesce
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
-from cute_viz.algebra.tensor import Tensor, whole
+from cute_viz.algebra.tensor import Tensor, behind, whole
 from cute_viz.algebra.tensor_map import BOX, DATA_TYPES, Im2col, TensorMap, in_global_memory
 from cute_viz.algebra.tma import TmaCopy, atom_of, swizzle_number, tiled_of
 from cute_viz.errors import AlgebraError
@@ -178,7 +178,7 @@ def _driver(
 
 
 def _no(x: object, words: str) -> NoReturn:
-    raise AlgebraError(f"{NAME}({show(x.layout if isinstance(x, Tensor) else x)}): {words}")
+    raise AlgebraError(f"{NAME}({show(behind(x))}): {words}")
 
 
 def make_tma_copy(op: Any, g: Any, smem: Any, tiler: object = None, cluster: object = None, internal: object = None) -> TmaCopy:

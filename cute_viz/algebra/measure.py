@@ -6,7 +6,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, is_layout
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import (
     IntTuple,
@@ -129,7 +129,7 @@ def crd2idx(crd: Any, shape: Any, stride: Any = None) -> Any:
     """
     if not is_int_tuple(crd):
         refuse("crd2idx", (crd, shape), "a coordinate must consist of integers", hint="slice((2,_),A) keeps the modes with _")
-    if isinstance(shape, (Layout, ComposedLayout)):
+    if is_layout(shape):
         return printed_value(crd, shape) if isinstance(shape, Layout) and not in_dsl() else shape(crd)
     _check_shape("crd2idx", crd, shape, stride)
     if stride is not None:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.coalesced import coalesce as _coalesce
 from cute_viz.algebra.common import is_zero, refuse
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, has_origin, lift, lifted
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, has_origin, is_layout, lift, lifted
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, modes, tuple_rank, unflatten
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
@@ -154,7 +154,7 @@ def _extended(name: str, x: object, new: object, n: int | None) -> Any:
 
 
 def _is_tuple(x: object) -> bool:
-    return not isinstance(x, (Layout, ComposedLayout))
+    return not is_layout(x)
 
 
 def _mode(name: str, x: object) -> Any:
@@ -294,7 +294,7 @@ def filter_zeros(layout: object, profile: object = None) -> Any:
     >>> str(filter_zeros(Layout((4, 8), (0, 1))))
     '(1,8):(0,1)'
     """
-    if not isinstance(layout, (Layout, ComposedLayout)):
+    if not is_layout(layout):
         return _filter_zeros(layout if profile is None else profile, layout, layout)
     if isinstance(layout, ComposedLayout) and has_origin(layout):
         return ComposedLayout(layout.outer, layout.offset, filter_zeros(layout.inner, profile))

@@ -15,8 +15,9 @@ from cute_viz.algebra.composed import (
     AnyLayout,
     ComposedLayout,
     compose_with_offset,
+    flag_of,
     has_origin,
-    pointer_bits,
+    is_layout,
     position_independent,
 )
 from cute_viz.algebra.inttuple import X, compact_major, has_index, leaves, modes, picked, product, slice_begin
@@ -36,7 +37,7 @@ def slice_(crd: object, layout: object) -> Any:
     >>> str(slice_((2, X), Layout((4, 8), (8, 1)))), slice_((2, X), (4, 8))
     ('(8):(1)', (8,))
     """
-    if isinstance(layout, (Layout, ComposedLayout)):
+    if is_layout(layout):
         return slice_and_offset(crd, layout)[0]
     return tuple(picked(crd, layout, True, _misfit("slice"))) if isinstance(crd, tuple) else layout if crd is X else ()
 
@@ -52,7 +53,7 @@ def slice_and_offset(crd: object, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     >>> str(sub), offset
     ('((2,2)):((-1,2))', 5)
     """
-    if pointer_bits(layout) and has_index(crd):
+    if isinstance(layout, ComposedLayout) and flag_of(layout) and has_index(crd):
         sub, offset = slice_and_offset(crd, layout.inner)  # type: ignore[arg-type]
         if offset == 0:  # the swizzle of the address stays what it is
             return ComposedLayout(layout.outer, layout.offset, sub), 0

@@ -5,6 +5,7 @@ Source: cute/tensor_impl.hpp, cute/pointer.hpp, cute/pointer_swizzle.hpp.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import field, replace
 from typing import Any, ClassVar
 
@@ -333,7 +334,7 @@ def through(operation: Any, args: list[object], template: tuple[object, ...]) ->
         return out
     of_layouts = operation.name.endswith("_like") or operation.name.startswith("max_common_")
     if of_layouts and first.swizzle is None:  # where it begins does not matter
-        return operation.call([x.layout if isinstance(x, Tensor) else x for x in args], template)
+        return operation.call([behind(x) for x in args], template)
     return operation.call([whole(x) for x in args], template)
 
 
@@ -344,6 +345,24 @@ def whole(x: object) -> Any:
     4
     """
     return x.whole if isinstance(x, Tensor) else x
+
+
+def behind(x: object) -> Any:
+    """The layout of a tensor, without what is the pointer's; anything else as it is.
+
+    >>> str(behind(Tensor(Pointer("gmem", "float", 256), Layout(4))))
+    '4:1'
+    """
+    return x.layout if isinstance(x, Tensor) else x
+
+
+def tensors_in(values: Iterable[object] | None, *spaces: str) -> list[Tensor]:
+    """The tensors among several values, where they are any: of all memories, or of some.
+
+    >>> tensors_in([4, Tensor(Pointer("gmem", "float", 256), Layout(4))], "smem", "rmem")
+    []
+    """
+    return [x for x in values or () if isinstance(x, Tensor) and (not spaces or x.pointer.space in spaces)]
 
 
 def check_like(x: object) -> None:

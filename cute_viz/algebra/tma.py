@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, counting
+from cute_viz.algebra.composed import AnyLayout, counting, is_layout
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.dialect import in_dsl
@@ -184,7 +184,7 @@ def check_static(name: str, smem: object) -> None:
 
     >>> check_static("f", Layout((64, 32)))
     """
-    for extent in leaves(smem.shape) if isinstance(smem, (Layout, ComposedLayout)) else ():
+    for extent in leaves(smem.shape) if is_layout(smem) else ():
         if type(extent) is Runtime:
             raise AlgebraError(
                 f"{name}: Could not find a common tile-gmem vectorization. Does the Tile select out major GMEM modes? The extent"

@@ -11,7 +11,7 @@ from typing import Any
 from cute_viz.algebra import tma as _tma
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, has_origin, with_origin
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, has_origin, is_layout, with_origin
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.divide import logical_divide
@@ -102,7 +102,7 @@ def ordered(x: AnyLayout, cut: AnyLayout, moved: object) -> Any:
 def _first_static(x: AnyLayout, of: AnyLayout) -> AnyLayout:
     """A part whose first mode is known when the kernel is compiled, as that of the tensor is that it is of."""
     if isinstance(x, ComposedLayout):
-        return replace(x, inner=_first_static(x.inner, of)) if isinstance(x.inner, (Layout, ComposedLayout)) else x
+        return replace(x, inner=_first_static(x.inner, of)) if is_layout(x.inner) else x
     if not all_static(get(domain(of), 0).shape):
         return x
     first: Layout = mark_static(get(x, 0))

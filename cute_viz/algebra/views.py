@@ -55,6 +55,25 @@ def get_slice(tiled: Any, thread: int) -> Any:
     return ThrMMA(tiled, modes(get_flat_coord(tiled.thr_layout, thread)))
 
 
+def tiled_of(x: Any) -> Any:
+    """A copy or an MMA, of one thread's view of it the whole.
+
+    >>> tiled_of(None) is None
+    True
+    """
+    return x.tiled if isinstance(x, (ThrCopy, ThrMMA)) else x
+
+
+def atom_of(x: Any) -> Any:
+    """The atom of a copy or an MMA, however it is tiled.
+
+    >>> atom_of(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")).name
+    'SM80_16x8x16_F32F16F16F32_TN'
+    """
+    tiled = tiled_of(x)
+    return tiled.atom if isinstance(tiled, (TiledCopy, TiledMMA)) else tiled
+
+
 def get_thr_layout_vmnk(mma: object) -> Layout:
     """(thread of the atom, atom along M, along N, along K) -> thread index.
 

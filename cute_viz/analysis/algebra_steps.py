@@ -9,7 +9,7 @@ from typing import Any
 from cute_viz.algebra import ops
 from cute_viz.algebra.coalesced import coalesce
 from cute_viz.algebra.compose import composition_is_pointwise, value_at, without_padding
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import ComposedLayout, domain, is_layout
 from cute_viz.algebra.divide import divide_is_pointwise
 from cute_viz.algebra.inttuple import Underscore, X, modes, product, show
 from cute_viz.algebra.layout import Layout, flat_modes, make_layout, modes_of
@@ -77,7 +77,7 @@ def _tile(tiler: Any) -> Layout | None:
 
 
 def _composition(told: OperationSteps, a: Any, b: Any, *more: Any) -> None:
-    if isinstance(a, Swizzle) and isinstance(b, (Layout, ComposedLayout)) and not more:
+    if isinstance(a, Swizzle) and is_layout(b) and not more:
         told.add(f"a swizzle has no strides: CuTe keeps its parts, c -> {a}(B(c))", _do("composition", a, b))
     if more or not isinstance(a, Layout):
         return
@@ -282,7 +282,7 @@ def _right_inverse(told: OperationSteps, a: Layout) -> None:
 
 
 def _slice(told: OperationSteps, crd: Any, a: Any) -> None:
-    plain = domain(a) if isinstance(a, (Layout, ComposedLayout)) else None
+    plain = domain(a) if is_layout(a) else None
     if not isinstance(plain, Layout) or len(modes(crd)) != len(modes(plain.shape)):
         return
     told.add(f"a slice of {told(a)} at {told(crd)}: a mode with _ stays whole, an index picks one element of it")

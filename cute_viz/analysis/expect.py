@@ -15,8 +15,8 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import whole
+from cute_viz.algebra.views import atom_of
 from cute_viz.analysis.access import accesses, element_bits
-from cute_viz.analysis.multiply import atom_of
 from cute_viz.analysis.patterns import is_named, named_accesses, usual_bits
 from cute_viz.analysis.verdict import verdict
 from cute_viz.errors import AlgebraError

@@ -10,7 +10,7 @@ from cute_viz.algebra import mma as mmas
 from cute_viz.algebra import ops
 from cute_viz.algebra.common import Operation
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import ThrCopy, as_tiled_copy, tidfrg, tiler_shape
 from cute_viz.algebra.divide import zipped_divide
 from cute_viz.algebra.inttuple import modes, show
@@ -27,6 +27,7 @@ from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor, check_like, whole
 from cute_viz.algebra.tma_parts import instruction_order
+from cute_viz.algebra.views import tiled_of
 from cute_viz.analysis.algebra_steps import WRITERS, OperationSteps
 from cute_viz.analysis.steps import Step
 from cute_viz.analysis.tiling_steps import TILINGS, tiling_steps
@@ -212,7 +213,7 @@ def _order(result: Any) -> Step:
 
 
 def _registers(name: str, mma: Any, layout: Any, result: Any) -> list[Step]:
-    tiled = mma.tiled if isinstance(mma, ThrMMA) else mma
+    tiled = tiled_of(mma)
     side, result = name[-1], whole(result)
     if not isinstance(result, Layout) or not isinstance(domain(layout), (Layout, tuple)):
         return []
@@ -304,7 +305,7 @@ def is_layout(value: Any) -> bool:
     >>> is_layout(Layout(4)), is_layout(None)
     (True, False)
     """
-    return isinstance(value, (Layout, ComposedLayout))
+    return is_layout(value)
 
 
 def steps_of_verdict(found: Verdict) -> list[Step]:

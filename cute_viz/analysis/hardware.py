@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import domain
@@ -41,28 +42,19 @@ def hardware_facts(obj: Any) -> dict[str, Any] | None:
     >>> facts["desc"], facts["stride offset"]
     ('0xc000001000010000', '256 bytes')
     """
-    if isinstance(obj, SmemDescriptor):
-        return _descriptor(obj)
-    if isinstance(obj, DescriptorWord):
-        return _fields(obj)
-    if isinstance(obj, DescriptorTensor):
-        first = _descriptor(obj.first)  # of a part that the readers mark differently: without marks
-        first |= {name: str(first[name]) for name in ("operand", "smem_layout")}
-        return {"layout": Plain.of(obj.layout), "strides": "16-byte units, added to start_address", **first}
-    if isinstance(obj, InstrDescriptor):
-        return _instruction(obj)
-    if isinstance(obj, TmaCopy):
-        return _tma(obj)
-    if isinstance(obj, MulticastMask):
-        return _mask(obj)
-    if isinstance(obj, TensorMemory):
-        parts = {name: _tmem(tensor) | {"first column": tensor.pointer.address or 0} for name, tensor in obj.parts}
-        return {name: {key: value for key, value in part.items() if key != ALLOCATED} for name, part in parts.items()}
-    if isinstance(obj, Tensor) and obj.pointer.space == "tmem":
-        return _tmem(obj)
-    if isinstance(obj, MmaOperands):
-        return _operands(obj)
-    return None
+    facts = _FACTS.get(type(obj))
+    return None if facts is None else facts(obj)
+
+
+def _fragment(x: DescriptorTensor) -> dict[str, Any]:
+    first = _descriptor(x.first)  # of a part that the readers mark differently: without marks
+    first |= {name: str(first[name]) for name in ("operand", "smem_layout")}
+    return {"layout": Plain.of(x.layout), "strides": "16-byte units, added to start_address", **first}
+
+
+def _tensor_memory(x: TensorMemory) -> dict[str, Any]:
+    parts = {name: _tmem(tensor) | {"first column": tensor.pointer.address or 0} for name, tensor in x.parts}
+    return {name: {key: value for key, value in part.items() if key != ALLOCATED} for name, part in parts.items()}
 
 
 def _operands(x: MmaOperands) -> dict[str, Any]:
@@ -265,3 +257,16 @@ def _im2col(x: Im2col, tensor_map: TensorMap) -> dict[str, Any]:
         "units": "dimensions are c, w, h, d, n; corners in pixels from the first and from the last one, strides in bytes",
         "tma_tensor": Plain.of(x.coordinates),
     }
+
+
+_FACTS: dict[type, Callable[[Any], dict[str, Any] | None]] = {
+    SmemDescriptor: _descriptor,
+    DescriptorWord: _fields,
+    DescriptorTensor: _fragment,
+    InstrDescriptor: _instruction,
+    TmaCopy: _tma,
+    MulticastMask: _mask,
+    TensorMemory: _tensor_memory,
+    Tensor: lambda x: _tmem(x) if x.pointer.space == "tmem" else None,
+    MmaOperands: _operands,
+}

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from math import gcd
 from typing import Any
 
-from cute_viz.algebra.copy import Copy_Atom, TiledCopy
+from cute_viz.algebra.copy import Copy_Atom
+from cute_viz.algebra.views import atom_of
 from cute_viz.analysis.banks import LANES, ROW, width
 from cute_viz.analysis.memories import SharedMemory
 from cute_viz.errors import AlgebraError
@@ -49,7 +50,7 @@ def fixed_name(copy: Any) -> str:
     >>> fixed_name(parse("Copy_Atom<UniversalCopy<uint128_t>, half_t>{}"))
     'UniversalCopy<uint128_t>'
     """
-    atom = copy.atom if isinstance(copy, TiledCopy) else copy
+    atom = atom_of(copy)
     return atom.name if isinstance(atom, Copy_Atom) and atom.instruction.kind in ("copy", "cp.async") and "<" in atom.name else ""
 
 

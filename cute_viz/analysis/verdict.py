@@ -23,8 +23,9 @@ from cute_viz.algebra.modes import coalesce, get
 from cute_viz.algebra.recast import recast_layout, upcast
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.tensor import Tensor, whole
+from cute_viz.algebra.views import atom_of
 from cute_viz.analysis.cooperative import cooperation
-from cute_viz.analysis.multiply import atom_of, gemm_calls
+from cute_viz.analysis.multiply import gemm_calls
 from cute_viz.analysis.vectorize import WIDEST, auto_width, check_registers, registers_of
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import is_static

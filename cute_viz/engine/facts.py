@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, as_layout
+from cute_viz.algebra.composed import as_layout, is_layout
 from cute_viz.algebra.descriptor import DescriptorWord
 from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
@@ -42,7 +41,7 @@ def _own(obj: Any, library: Library) -> dict[str, Any]:
 
                 known["on hardware"] = told(known["on hardware"], library)
             return known
-    if isinstance(obj, (Layout, ComposedLayout)):
+    if is_layout(obj):
         from cute_viz.analysis.facts import layout_facts
 
         return layout_facts(obj)

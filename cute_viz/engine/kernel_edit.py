@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, is_layout
 from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -281,7 +281,7 @@ def _table(layout: Any) -> list[int]:
 def _places_of(value: Any, layout: Layout, tensor: Tensor) -> list[int] | None:
     """The element offsets of a definition that was changed."""
     value = value.whole if isinstance(value, Tensor) else value
-    if not isinstance(value, (Layout, ComposedLayout)) or size(domain(value)) != size(layout):
+    if not is_layout(value) or size(domain(value)) != size(layout):
         return None
     if isinstance(value, ComposedLayout) and isinstance(value.offset, PointerFlag):
         value = ComposedLayout(value.outer.rescaled(tensor.bits.bit_length() - 4), 0, value.inner)  # type: ignore[union-attr]

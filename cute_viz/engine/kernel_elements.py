@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import mark_static
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import tensors_in
 from cute_viz.errors import CuteVizError, Span, boundary, line_of
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ def elements(file: SourceFile, read: tuple[tuple[Move, list[Any] | None], ...]) 
     known = {
         (x.pointer.name, move.scope): x.pointer.base
         for move, operands in read
-        for x in operands or ()
-        if isinstance(x, Tensor) and x.pointer.space in ("smem", "gmem") and x.pointer.name
+        for x in tensors_in(operands, "smem", "gmem")
+        if x.pointer.name
     }
     for entry in dict.fromkeys(file.entries):
         if (base := known.pop((entry.name, entry.scope), None)) is None:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.descriptor import DescriptorTensor, described
 from cute_viz.algebra.static import clear_static
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import Tensor, tensors_in
 from cute_viz.analysis.cost import meeting
 from cute_viz.engine.kernel_advice import advice
 from cute_viz.engine.kernel_loops import LoopCost, steps
@@ -93,12 +93,7 @@ def head(report: Report, name: str) -> str:
     kernels = list(dict.fromkeys(move.scope[-1] for move, _ in report.read if move.scope))
     threads = sorted({len(row.cost.side.tensor.starts) for row in report.accesses if row.cost.side is not None} - {0})
     types = list(
-        dict.fromkeys(
-            x.pointer.element
-            for _, xs in report.read
-            for x in xs or ()
-            if isinstance(x, Tensor) and x.pointer.space in ("smem", "gmem") and x.pointer.known
-        )
+        dict.fromkeys(x.pointer.element for _, xs in report.read for x in tensors_in(xs, "smem", "gmem") if x.pointer.known)
     )
     parts = (
         [", ".join(_middle(name, 72) for name in kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)]
@@ -197,7 +192,7 @@ def plainly(row: Access) -> list[str]:
     """
     cost = row.cost
     head = f"{count(cost.instructions, 'instruction')} of {cost.instruction}"
-    near = next((x for x in row.tensors if isinstance(x, Tensor) and x.pointer.space == "smem"), None)
+    near = next(iter(tensors_in(row.tensors, "smem")), None)
     if cost.boxes is not None and near is not None:
         size = cost.elements * near.bits // 8
         one = cost.instructions == 1
@@ -206,7 +201,7 @@ def plainly(row: Access) -> list[str]:
     where = {"smem": "shared memory", "gmem": "global memory", "tmem": "tensor memory", "rmem": "registers"}
     said = [f"{head}.", *(f"{words[0].upper()}{words[1:].rstrip('.')}." for words in cost.why)]
     for x in row.tensors:
-        tensor = x.tensor if isinstance(x, DescriptorTensor) else x
+        tensor = described(x)
         if isinstance(tensor, Tensor):
             way = ", by descriptors" * isinstance(x, DescriptorTensor)
             name, space = tensor.pointer.name or "an operand", where.get(tensor.pointer.space, tensor.pointer.space)

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.common import Operation
-from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.composed import is_layout
 from cute_viz.display import Drawn
 from cute_viz.engine.reading import Reading, values_of
 from cute_viz.engine.request import Request
@@ -172,7 +171,7 @@ def _call(text: str, value: Any, request: Request) -> Any:
         return None
     from cute_viz.algebra import ops
 
-    if not isinstance(value, (Layout, ComposedLayout)):
+    if not is_layout(value):
         return None
     try:
         operation, operands, template = request.library.read_call(text, values_of(request.let, request))

@@ -10,7 +10,7 @@ from typing import Any
 
 from cute_viz.algebra import ops
 from cute_viz.algebra.common import Operation
-from cute_viz.algebra.composed import ComposedLayout, as_layout
+from cute_viz.algebra.composed import as_layout, is_layout
 from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
@@ -103,7 +103,7 @@ def _finding(name: str, drawn: list[tuple[str, Any]], count: int, where: str) ->
 
 
 def _drawable(x: Any) -> bool:
-    return isinstance(x, (Layout, ComposedLayout))
+    return is_layout(x)
 
 
 def _first_tile(operands: list[Any]) -> Any:

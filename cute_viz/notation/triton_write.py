@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import ComposedLayout, domain, is_layout
 from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import idx2crd, size
@@ -33,7 +33,7 @@ def write_triton(value: Any, shape: Sequence[int] = (), wave: int = 32) -> str:
     >>> write_triton(Layout((32, 2), (2, 1)), (64,))
     '#ttg.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [], block = []}>'
     """
-    if not isinstance(value, (Layout, ComposedLayout)):
+    if not is_layout(value):
         what = show(value).strip().splitlines()[0]
         raise CuteVizError(f"Triton cannot express {what}", hint="a layout of memory, or with `shape=` one of threads and values")
     return _registers(value, tuple(shape), wave) if shape else _memory(value)

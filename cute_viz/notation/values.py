@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, with_origin
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, is_layout, with_origin
 from cute_viz.algebra.inttuple import X, leaves, show
-from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
+from cute_viz.algebra.layout import Layout, flat_modes, is_coordinate_layout, printed_value
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.syntax import Call, Chain, Pair, Sequence, short
-from cute_viz.values.integer import Unknown
+from cute_viz.values.integer import is_integer
 from cute_viz.values.pointer import Pointer
 
 if TYPE_CHECKING:
@@ -185,25 +185,24 @@ def magnitudes(value: Any) -> Iterator[int]:
     >>> list(magnitudes(Layout((4, 8), (8, 1))))
     [7, 5]
     """
-    if isinstance(value, int):
-        yield value.bit_length()
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from magnitudes(item)
-    elif isinstance(value, Layout):
-        for extent, stride in zip(leaves(value.shape), leaves(value.stride), strict=True):
-            yield extent.bit_length() + sum(magnitudes(stride))
-    elif isinstance(value, Tensor):
-        yield from magnitudes(value.layout)
-    elif isinstance(value, ComposedLayout):
-        yield from magnitudes(value.inner)
-        yield from magnitudes(value.offset)
-    elif isinstance(value, Basis):
-        yield 0 if isinstance(value.value, Unknown) else int(value.value).bit_length()
-    elif isinstance(value, F2):
-        yield value.value.bit_length()
-    else:
-        yield 0
+    match value:
+        case int():
+            yield value.bit_length()
+        case tuple():
+            for item in value:
+                yield from magnitudes(item)
+        case Layout():
+            for extent, stride in flat_modes(value):
+                yield extent.bit_length() + sum(magnitudes(stride))
+        case Tensor():
+            yield from magnitudes(value.layout)
+        case ComposedLayout(_, offset, inner):
+            yield from magnitudes(inner)
+            yield from magnitudes(offset)
+        case Basis(step) | F2(step):
+            yield step.bit_length() if is_integer(step) else int(step).bit_length()
+        case _:
+            yield 0
 
 
 def ungroup(value: Any) -> Any:
@@ -230,7 +229,7 @@ def called(function: Any, args: tuple[Any, ...]) -> Any:
         return function(args[0])
     if (isinstance(function, Tensor) or hasattr(function, "first")) and args:  # a tensor, or a fragment of descriptors
         return function(*args)
-    if not isinstance(function, (Layout, ComposedLayout)):
+    if not is_layout(function):
         raise AlgebraError(f"{show(function)} is not a layout that a coordinate could be given to")
     if not args:
         raise AlgebraError("a layout is called with a coordinate", hint="example: (2,3), or (2,_) for a slice")
