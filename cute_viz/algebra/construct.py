@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
-from cute_viz.algebra.common import is_zero, refuse
+from cute_viz.algebra.common import is_zero, narrowed, refuse
 from cute_viz.algebra.composed import AnyLayout, counting
 from cute_viz.algebra.inttuple import (
     IntTuple,
@@ -160,11 +160,11 @@ def of_integers(name: str, layout: object) -> Layout:
     >>> str(of_integers("make_layout_like", Layout(4, 2)))
     '4:2'
     """
-    if not isinstance(layout, Layout):
-        refuse(name, (layout,), "only a layout with strides has an order of modes", hint="get_nonswizzle_portion(A) has strides")
-    if not all(is_integer(leaf) for leaf in leaves(layout.stride)):
+    words, hint = "only a layout with strides has an order of modes", "get_nonswizzle_portion(A) has strides"
+    plain = narrowed(Layout, layout, name, (layout,), words, hint)
+    if not all(map(is_integer, leaves(plain.stride))):
         refuse(name, (layout,), "coordinate strides have no order")
-    return layout
+    return plain
 
 
 def make_identity_layout(shape: IntTuple) -> Layout:

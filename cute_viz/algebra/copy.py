@@ -101,6 +101,18 @@ class TiledCopy(Shown):
         """The layout whose size is the number of threads: mode 0 of layout_tv."""
         return self.layout_tv[0]
 
+    def of_thread(self, thread: int) -> ThrCopy:
+        """One thread's view of it."""
+        return ThrCopy(self, thread)
+
+    def part(self, thread: int, side: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+        """A tensor divided among the threads, and the coordinate of what a thread has of the source "S" or the destination "D"."""
+        return cut(self.of_thread(thread), side, layout)
+
+    def place(self, thread: int, _: str) -> Any:
+        """The coordinate of a thread among all, in a tensor that is divided among them."""
+        return thread
+
 
 @dataclass(frozen=True, slots=True)
 class ThrCopy(Shown):
@@ -241,9 +253,10 @@ def partition(thr: object, operand: str, layout: AnyLayout) -> AnyLayout:
     >>> str(partition(ThrCopy(copy, 9), "S", Layout((8, 64), (64, 1))))
     '512:1 o 66 o ((2,1),2,4):((1,0),256,16)'
     """
+    name = f"partition_{operand}"
     if not isinstance(thr, ThrCopy):
-        raise AlgebraError(f"partition_{operand} needs one thread", hint=f"partition_{operand}(get_slice(tiled_copy, 0), A)")
-    return indexed(f"partition_{operand}", layout, *cut(thr, operand, layout))
+        raise AlgebraError(f"{name} needs one thread", hint=f"{name}(get_slice(tiled_copy, 0), A)")
+    return indexed(name, layout, *cut(thr, operand, layout))
 
 
 def cut(thr: ThrCopy, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn, TypeAlias
 
 from cute_viz.algebra import layout as plain_layout
-from cute_viz.algebra.common import refuse
+from cute_viz.algebra.common import narrowed, refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, is_layout
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import (
@@ -235,6 +235,5 @@ def get_1d_coord(layout: AnyLayout, idx: int) -> object:
 
 
 def _plain(name: str, layout: AnyLayout, idx: int) -> Layout:
-    if not isinstance(layout, Layout):
-        refuse(name, (layout, idx), "only a plain layout can be searched for a value", hint="get_nonswizzle_portion(A) gives one")
-    return layout
+    words, hint = "only a plain layout can be searched for a value", "get_nonswizzle_portion(A) gives one"
+    return narrowed(Layout, layout, name, (layout, idx), words, hint)

@@ -10,7 +10,7 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer, is_tiling
-from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.stride import step_of
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.values.integer import Runtime, Static, is_static
 
@@ -90,7 +90,7 @@ def _integers(value: object) -> Iterator[Any]:
                 yield from (item,) if isinstance(item, int) else _integers(item)
         case Layout(shape, stride):
             for part in (shape, stride):
-                yield from (x.value if isinstance(x, Basis) else x for x in leaves(part))
+                yield from map(step_of, leaves(part))
         case ComposedLayout(_, _, inner) | Tensor(_, inner):
             yield from _integers(inner)
         case int():

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from cute_viz.algebra.common import refuse, told_outside
 from cute_viz.algebra.descriptor import major_of
-from cute_viz.algebra.inttuple import modes, product
+from cute_viz.algebra.inttuple import modes, product, ranked
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import as_tiled_mma
@@ -45,7 +45,7 @@ def tile_atom_to_shape(shape: object, operand: str, vector: int) -> Layout:
     >>> str(tile_atom_to_shape((256, 128, 256, 1), "SFB", 32))
     '(((32,4),1),((32,4),2),(1,1)):(((16,4),1024),((0,1),512),(0,1024))'
     """
-    if not isinstance(shape, tuple) or len(shape) not in (3, 4) or not all(isinstance(extent, int) for extent in shape):
+    if not ranked(shape, 3, 4) or not all(isinstance(extent, int) for extent in shape):
         refuse(f"tile_atom_to_shape_{operand}", (shape,), "the problem must be (M,N,K) or (M,N,K,L)")
     m, n, k = shape[:3]
     atom = sf_atom(vector)
@@ -98,7 +98,7 @@ def deduce_smem_layout(mma: object, operand: str, tile: object, vector: int) -> 
     '((((32,4),2),(32,1)),1,(4,1)):((((16,4),512),(0,1)),0,(1,1024))'
     """
     tiled = as_tiled_mma(mma)
-    if not isinstance(tile, tuple) or len(tile) != 3:
+    if not ranked(tile, 3):
         refuse(f"deduce_smem_layout{operand}", (tile,), "the tile must be (M,N,K)")
     m, n, k = map(product, tile)
     sf_atom(vector)  # refuses a vector that there is not
@@ -132,7 +132,7 @@ def _blocks(rows: int, depth: int, vector: int, vector_k: int, major: str) -> La
 
 
 def _extents(name: str, shape: object, ranks: tuple[int, ...]) -> list[int]:
-    if not isinstance(shape, tuple) or len(shape) not in ranks:
+    if not ranked(shape, *ranks):
         refuse(name, (shape,), f"the shape is (M,N,K{',L' if 4 in ranks else ''})")
     return [product(mode) for mode in shape]
 

@@ -11,7 +11,7 @@ from typing import Any
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout, trusted
-from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.stride import Basis, step_of
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import MulticastMask, Runtime, Static, Unknown, is_static
 
@@ -139,7 +139,7 @@ def has_static(layout: Layout) -> bool:
     (True, False)
     """
     return any(
-        isinstance(n := x.value if isinstance(x, Basis) else x, (Static, Runtime)) or (isinstance(n, Unknown) and n.plain)
+        isinstance(n := step_of(x), (Static, Runtime)) or (isinstance(n, Unknown) and n.plain)
         for part in (layout.shape, layout.stride)
         for x in leaves(part)
     )

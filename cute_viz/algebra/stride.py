@@ -7,7 +7,7 @@ of a coordinate: the last `@` is the outermost. Sums of basis elements are coord
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from cute_viz.algebra.inttuple import leaves, paths, unflatten
 from cute_viz.errors import AlgebraError
@@ -152,6 +152,24 @@ def is_coordinate(stride: object) -> bool:
     (True, False)
     """
     return any(isinstance(leaf, Basis) for leaf in leaves(stride))
+
+
+def is_along(stride: object, path: tuple[int, ...]) -> TypeGuard[Basis]:
+    """Whether a stride goes along one position of a coordinate.
+
+    >>> is_along(E(1), (1,)), is_along(E(1, 0), (1,)), is_along(1, ())
+    (True, False, False)
+    """
+    return isinstance(stride, Basis) and stride.path == path
+
+
+def step_of(stride: object) -> Any:
+    """How far a stride goes, wherever it goes.
+
+    >>> step_of(Basis(4, (1,))), step_of(4)
+    (4, 4)
+    """
+    return stride.value if isinstance(stride, Basis) else stride
 
 
 def magnitude(stride: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from cute_viz.algebra.common import needed
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, counting, is_layout
 from cute_viz.algebra.construct import make_identity_layout
@@ -281,6 +282,4 @@ def as_tma(name: str, x: object) -> TmaCopy:
     cute_viz.errors.AlgebraError: f needs a TMA copy, not 4
       hint: make_tma_copy(SM90_TMA_LOAD{}, tensor, smem_layout)
     """
-    if not isinstance(x, TmaCopy):
-        raise AlgebraError(f"{name} needs a TMA copy, not {show(x)}", hint="make_tma_copy(SM90_TMA_LOAD{}, tensor, smem_layout)")
-    return x
+    return needed(TmaCopy, x, f"{name} needs a TMA copy", "make_tma_copy(SM90_TMA_LOAD{}, tensor, smem_layout)")

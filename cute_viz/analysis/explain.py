@@ -299,15 +299,6 @@ def _fitting(name: str, kinds: str, operands: list[Any]) -> list[Any]:
     return [x if keep else x.whole for x, keep in zip(operands, kept, strict=True)]
 
 
-def is_layout(value: Any) -> bool:
-    """Whether a step's value can be drawn.
-
-    >>> is_layout(Layout(4)), is_layout(None)
-    (True, False)
-    """
-    return is_layout(value)
-
-
 def steps_of_verdict(found: Verdict) -> list[Step]:
     """A verdict in sentences.
 

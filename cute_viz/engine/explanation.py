@@ -9,11 +9,10 @@ from itertools import accumulate
 from typing import Any
 
 from cute_viz.algebra.common import Operation
-from cute_viz.algebra.composed import ComposedLayout, pointer_bits
+from cute_viz.algebra.composed import ComposedLayout, is_layout, pointer_bits
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.analysis.explain import is_layout
 from cute_viz.analysis.steps import Step
 from cute_viz.analysis.swizzle_steps import steps_of
 from cute_viz.analysis.verdict import Verdict
