@@ -99,7 +99,8 @@ def _cards(app: Sphinx, error: Exception | None) -> None:
         [row] = report(Path(__file__).parent / "store.cu").accesses
         hero = picture_of(row)
         hero.save(static / "hero.svg", bare=True)
-        replace(hero, panels=hero.panels[:1]).save(static / "card_store.svg", bare=True)
+        for name, panels in (("card_store", hero.panels[:1]), ("hero_fixed", hero.panels[1:])):
+            replace(hero, panels=panels).save(static / f"{name}.svg", bare=True)
 
 
 def _gallery(app: Sphinx, error: Exception | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import textwrap
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,8 @@ import click
 import cute_viz
 from cute_viz.algebra.ops import OPS
 from cute_viz.cli import OLD, commands
+from cute_viz.cli.help import Command
+from cute_viz.cli.help import spelled as option_name
 from cute_viz.errors import spelled
 from cute_viz.limits import LIMITS, limit, raised_by
 from cute_viz.options import OPTIONS
@@ -57,22 +60,14 @@ def page_of(name: str) -> str:
     return "cli-" + name.replace(" ", "-")
 
 
-def _command(name: str, command: click.Command, summary: str) -> str:
+def _command(name: str, command: Command, summary: str) -> str:
     """One command: usage, what it does, its options with all that the help leaves out, examples."""
     context = click.Context(command, info_name=f"cute-viz {name}")
     usage = command.get_usage(context).partition(": ")[2]
     out = [f"# cute-viz {name}\n", f"{summary}.\n", code(" ".join(usage.split())), inspect.cleandoc(command.help or "") + "\n"]
-    rows = []
-    for param in command.params:
-        if isinstance(param, click.Option) and not param.hidden:
-            row = OPTIONS.get(param.name or "")
-            meaning = spelled(row.meaning, "cli") if row is not None and row.short == param.help else param.help or ""
-            choices = ", ".join(map(tick, map(str, getattr(param.type, "choices", ()))))
-            first = next(word for word in param.opts if word.startswith("--"))
-            rows.append(
-                (tick(first), f"{meaning.rstrip('.')}{'. One of ' if choices and meaning else ''}{choices}", _default(param))
-            )
-    out += ["## Options\n", table(("option", "meaning", "default"), rows)]
+    for title, params in command.groups(context).items():
+        rows = [(tick(option_name(param, context)), _meaning(param)) for param in params if "--help" not in param.opts]
+        out += [f"## {title}\n", table(("option", "meaning"), rows)]
     if command.epilog:
         out += ["\n## Examples\n", code(re.sub(r"\A.*?:\n", "", command.epilog.replace("\b", "").strip()))]
     if name == "verify":
@@ -83,10 +78,14 @@ def _command(name: str, command: click.Command, summary: str) -> str:
     return "\n".join(out)
 
 
-def _default(param: click.Option) -> str:
-    return (
-        tick(str(param.default)) if param.show_default is True and isinstance(param.default, (str, int)) and param.default else ""
-    )
+def _meaning(param: click.Option) -> str:
+    """What an option means, with all of its choices and its default."""
+    row = OPTIONS.get(param.name or "")
+    words = spelled(row.meaning, "cli") if row is not None and row.short == param.help else param.help or ""
+    choices = ", ".join(map(tick, map(str, getattr(param.type, "choices", ()))))
+    said = param.show_default is True and isinstance(param.default, (str, int)) and param.default
+    parts = [words.rstrip("."), f"One of {choices}" if choices else "", f"Default: {tick(str(param.default))}" if said else ""]
+    return ". ".join(filter(None, parts))
 
 
 def _options() -> str:
@@ -151,26 +150,67 @@ def _limits() -> str:
     )
 
 
+def prose(text: str) -> str:
+    """A docstring as Markdown: paragraphs, a list of what begins with names and a colon, tables and examples as they are."""
+    out = []
+    for block in re.split(r"\n[ ]*\n", text):
+        if block.startswith((">>>", "    ")):
+            out.append(code(textwrap.dedent(block), "pycon" if block[0] == ">" else "text"))
+            continue
+        words = re.sub(r"(?m)^((?:\w+, )*\w+): (?=\S)", r"- **\1**: ", block)
+        if words.startswith("- "):  # further names in a line
+            words = re.sub(r"\. ((?:[a-z]\w*, )*[a-z]\w*): (?=\S)", r".\n- **\1**: ", words)
+        parts = re.split(r"(`[^`]*`)", re.sub(r"\n +", " ", words))
+        out.append("".join(part if n % 2 else re.sub(r"([<_])", r"\\\1", part) for n, part in enumerate(parts)) + "\n")
+    return "\n".join(out)
+
+
 def _python() -> str:
-    out = ["# Python\n", code(inspect.getdoc(cute_viz) or ""), "## Public names\n"]
-    for name in cute_viz.__all__:
+    out = ["# Python\n", prose(inspect.getdoc(cute_viz) or "")]
+    names = sorted(cute_viz.__all__, key=lambda name: inspect.isclass(getattr(cute_viz, name)))
+    for name in names:
         value: Any = getattr(cute_viz, name)
-        out += [f"### {name}\n", code(f"{name}{_signature(value)}\n\n{inspect.getdoc(value) or ''}")]
+        out += [f"## {name}\n", code(f"{name}{_signature(value)}", "python"), prose(inspect.getdoc(value) or "")]
         if inspect.isclass(value):
+            own = {member for x in value.__mro__ if x.__module__.startswith("cute_viz") for member in vars(x)}
             rows = [
-                (tick(member), (inspect.getdoc(found) or "").split("\n")[0])
+                (tick(member), prose((inspect.getdoc(found) or "").split("\n")[0]))
                 for member, found in inspect.getmembers(value)
-                if not member.startswith("_") and (callable(found) or isinstance(found, property)) and inspect.getdoc(found)
+                if member in own and member[0] != "_" and (callable(found) or isinstance(found, property)) and inspect.getdoc(found)
             ]
             out += [table(("member", "meaning"), rows)] if rows else []
     return "\n".join(out)
 
 
+class _Word:
+    """What a signature shows as it is written."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
 def _signature(value: Any) -> str:
-    try:
-        return str(inspect.signature(value))
-    except (TypeError, ValueError):
-        return ""
+    """The signature, a line for each parameter where one line is too long."""
+    found = inspect.signature(value)
+    params = [
+        x.replace(
+            annotation=x.annotation if x.annotation is x.empty else _Word(str(x.annotation)),
+            default=_Word("...") if type(x.default) is object else x.default,
+        )
+        for x in found.parameters.values()
+    ]
+    result = f" -> {found.return_annotation}" if found.return_annotation not in (None, "None", found.empty) else ""
+    line = f"{found.replace(parameters=params, return_annotation=found.empty)}{result}"
+    if len(line) < 80:
+        return line
+    words = [str(x) for x in params]
+    star = next((n for n, x in enumerate(params) if x.kind is x.KEYWORD_ONLY), None)
+    if star is not None and all(x.kind is not x.VAR_POSITIONAL for x in params):
+        words.insert(star, "*")
+    return "(\n" + "".join(f"    {word},\n" for word in words) + f"){result}"
 
 
 def _json() -> str:

@@ -313,7 +313,7 @@ def test_a_zoom_opens_the_values_of_one_thread():
 
 def test_a_zoom_of_tensor_memory_ends_at_a_lane():
     drawn = figure("SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,128,UMMA::Major::K,UMMA::Major::K>", view="zoom")
-    assert drawn.panels[1].labels == ("0", "1")
+    assert drawn.panels[1].labels == ("CTA 0", "CTA 1")
     assert drawn.panels[2].foot == "thread 69 reads lane 69: row 69 of its CTA, 128 values"
     with pytest.raises(CuteVizError, match="does not divide"):
         figure("SM80_16x8x16_F32F16F16F32_TN", view="zoom", tile="20x8")
@@ -427,7 +427,7 @@ def test_a_zoom_of_scalar_mmas_opens_one_that_the_thread_has(thread):
 
 def test_a_zoom_of_amd_counts_waves():
     drawn = figure("v_mfma_f32_16x16x16_f16", view="zoom", tile="64x64")
-    assert (drawn.panels[2].caption, drawn.panels[1].foot) == ("3 Wave 0  4 × 4 atoms", "by wave: wave 0 is highlighted")
+    assert (drawn.panels[2].caption, drawn.panels[1].foot) == ("3 Wave 0  4 × 4 atoms", "wave 0 has all of it")
 
 
 NOTES = ["--note", "(0,0)..(3,0): one bank group", "--note", "T5: reads here"]
@@ -1031,7 +1031,7 @@ def test_the_ctas_of_a_cluster_share_the_tiles_that_they_both_need(cluster, at):
     for n, label in enumerate(panel.labels):
         r, c = divmod(n, panel.cols)
         inside = r // cluster[0] == at[0] // cluster[0] and c // cluster[1] == at[1] // cluster[1]
-        same = "A" if r == at[0] else "B" if c == at[1] else ""
+        same = "A\nsame" if r == at[0] else "B\nsame" if c == at[1] else ""
         assert label == (f"{r},{c}" if (r, c) == at else same if inside else "")
         assert (drawn.paints[panel.paints[n]].hue != -1) == inside
     m, n = cluster
@@ -1111,6 +1111,26 @@ def test_the_zoom_and_the_pipeline_of_a_dsl_kernel_have_its_tiles(coords, tmp_pa
     assert drawn["caption"].startswith("8x8 CTAs of 64x128x32 = 2x2 warps of 32x64 = 2x8 atoms of 16x8")
     found = read((tmp_path / "k.py").read_text(), "python", Given())
     assert (launched(found), tiles_of_k(found)) == (((64, 128), (8, 8), None, 32), 10)
+
+
+@pytest.mark.parametrize("shape", [(2, 1, 1), (4, 2, 1), (1, 2, 4, 1)])
+@pytest.mark.parametrize("name", ["make_layout_image_mask", "nvgpu.cpasync.create_tma_multicast_mask"])
+def test_the_zoom_of_a_dsl_kernel_has_the_cluster_of_its_masks(shape, name, tmp_path):
+    """The CTAs along M and N are the modes behind that of the pair, if there is one, and before K."""
+    m, n = shape[-3:-1]
+    masks = f"""    cluster = cute.make_layout({shape})
+    where = cluster.get_flat_coord(cute.arch.block_idx_in_cluster())
+    mask_a = cute.{name}(cluster, where, {len(shape) - 2})
+    mask_b = cute.{name}(cluster, where, {len(shape) - 3})
+    mask_a = mask_a if {n} > 1 else 0
+    gA ="""
+    text = DSL.format(first="(bidx, None)", second="(bidy, None)", third="(bidx, bidy)").replace("    gA =", masks)
+    (tmp_path / "k.py").write_text(text)
+    drawn = json.loads(run("render", "k.py::host::mma", "--view", "zoom", "-T", "json", cwd=tmp_path).stdout)
+    once = {(2, 1): "each tile of B once, not twice"}
+    once[4, 2] = "each tile of A once, not twice, and each tile of B once, not 4 times"
+    once[2, 4] = "each tile of A once, not 4 times, and each tile of B once, not twice"
+    assert drawn["title"] == f"A cluster of {m} × {n} CTAs loads {once[m, n]}"
 
 
 @pytest.mark.parametrize("target", TARGETS)

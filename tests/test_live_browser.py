@@ -314,12 +314,27 @@ def test_banks_are_explored_and_cured(page, driver):
     page.drawn("(8,64):(64,1)")
     driver.find_element("id", "tab-banks").click()
     until(lambda: page.text("#wavefronts").startswith("64 wavefronts, 8 are ideal"))
-    page.find(".banks button.hot").click()
-    assert page.text("#found").startswith("bank 0, phase 0: 64 cells")
+    assert page.picture() == "8 rows a phase in one bank group: 32 wavefronts"
+    page.find("#warp").send_keys("\ue014")  # the right arrow: the next step
+    until(lambda: "2 of 2" in page.text("#more .row"))
+    assert driver.switch_to.active_element.get_attribute("id") == "warp"
     page.find("#apply-best").click()
     page.drawn("Sw<3,3,3> o 0 o (8,64):(64,1)")
     until(lambda: page.text("#wavefronts").startswith("8 wavefronts, 8 are ideal"))
+    assert page.picture().endswith("32 wavefronts. Swizzled: 4.")
+    page.find("#accessor").send_keys("(8,4):(1,8)\n")
+    until(lambda: "ld.64" in page.text("#wavefronts"))
+    page.find("#accessor").send_keys("\ue009a\ue000nonsense\n")  # Ctrl+A, and over it
+    until(lambda: page.text("#wavefronts").startswith("'nonsense' is undefined"))
+    assert page.picture() == "The swizzle reorders 7 of 8 rows, each within itself"
     driver.find_element("id", "tab-picture").click()
+    page.find("#tab-banks").click()
+    until(lambda: page.text("#wavefronts").startswith("'nonsense' is undefined"))
+    until(lambda: _settled(driver))
+    page.find("#pattern [value=ldmatrix]").click()
+    until(lambda: page.text("#wavefronts").startswith("8 wavefronts"))
+    page.find("#tab-picture").click()
+    until(lambda: page.picture() == "The swizzle reorders 7 of 8 rows, each within itself")
 
 
 def test_the_steps_of_an_operation(page, driver):
@@ -527,6 +542,18 @@ def test_a_kernel_is_marked_reported_and_fixed_at_its_definition(page, driver):
     until(lambda: page.find("#subject").get_attribute("hidden") is not None)
     driver.back()
     until(lambda: "first" in page.find("body").get_attribute("class"))
+
+
+def test_the_report_and_the_marks_stay_whichever_object_is_drawn(page, driver):
+    driver.execute_script("[...document.querySelectorAll('.card')].find(c => c.textContent.includes('bank conflicts')).click()")
+    until(lambda: page.text("#tab-report b") == "1" and page.text(".access .fix"), 60)
+    until(lambda: page.text("#subject"))
+    page.find(".mark.object").click()
+    until(lambda: page.find("#subject").get_attribute("hidden") is not None and "compete" not in page.picture())
+    until(lambda: _settled(driver))
+    assert page.text("#tab-report b") == "1"
+    assert page.text(".access .fix")
+    assert page.text(".mark.bad").startswith("32-way")
 
 
 def test_an_access_and_its_far_fix_are_seen_at_once(page, driver):

@@ -32,7 +32,8 @@ from cute_viz.renderers import FORMATS
 from cute_viz.renderers.colours import HOLE_COLOUR
 from cute_viz.renderers.fitting import WIDEST
 from cute_viz.renderers.frame import Detail
-from cute_viz.renderers.marks import group_marks, vector_marks
+from cute_viz.renderers.marks import vector_marks
+from cute_viz.renderers.names import group_marks
 from cute_viz.renderers.page import lay_out
 from cute_viz.renderers.palette import palette
 from tests.commands import fails, run

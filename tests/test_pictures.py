@@ -21,7 +21,8 @@ from cute_viz.figures.model import HOLE, Figure, Panel, to_dict
 from cute_viz.figures.page import page as one_page
 from cute_viz.renderers import Options
 from cute_viz.renderers.frame import Detail
-from cute_viz.renderers.marks import group_marks, joined, vector_marks
+from cute_viz.renderers.marks import vector_marks
+from cute_viz.renderers.names import group_marks, joined
 from cute_viz.renderers.page import page_of
 from tests import by_hand, readback
 

@@ -23,7 +23,7 @@ from cute_viz.renderers import Options, render
 from cute_viz.renderers.frame import CHAR, FONT
 from cute_viz.renderers.inline import BESIDE, framed
 from cute_viz.renderers.levels import excerpts
-from cute_viz.renderers.marks import group_marks
+from cute_viz.renderers.names import group_marks
 from cute_viz.renderers.narrow import merged
 from cute_viz.renderers.primitives import Grid, Path
 from cute_viz.renderers.remarks import BRACE, INSET, _marks

@@ -55,6 +55,8 @@ LADDER = [
     ("SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,UMMA::Major::K,UMMA::Major::K>", {}), ("gmma_desc_k_sw128", {}),
     ("zipped_divide((16,16):(16,1), (4,8))", {}), ("instr_desc", {}), ("wgmma_sparse_metadata", {}), ("tma_multicast", {}),
     ("one_product_on_three_machines", {}), ("SM80_16x8x16_F32F16F16F32_TN", {"warp": 0, "value": 0}), ("scale_factors", {}),
+    ("SM80_16x8x32_S32S8S8S32_TN", {}), ("SM80_16x8x32_S32S8S8S32_TN", {"value": 2}), ("talk_zoom_blackwell", {}),
+    ("((16,8),8):((64,1),8)", {"tile": (8, 128), "value": 3}), (TILED[0], {"thread": 5}),
 ]  # fmt: skip
 
 
@@ -315,3 +317,39 @@ def test_a_panel_of_a_band_of_offsets_is_named_by_its_own():
     firsts = [min(place.panel.data["offset"]) for place in drawn.panels]
     assert sorted(firsts) == list(range(0, 384, 32))
     assert all(f"{n}..{n + 31}" in texts or (f"{n}.." in texts and str(n + 31) in texts) for n in firsts)
+
+
+LIT = [
+    ("SM80_16x8x16_F32F16F16F32_TN", {"value": 0}, "readme slide"), ("SM80_16x8x32_S32S8S8S32_TN", {"value": 0}, "readme"),
+    ("((16,8),8):((64,1),8)", {"tile": (8, 128), "value": 0}, "readme slide"), ("SM80_16x8x32_S32S8S8S32_TN", {}, "slide"),
+    ("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))", {"thread": 5}, "readme slide"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "options", "places"), LIT)
+def test_each_thread_is_named_on_its_own_cells(source, options, places):
+    """What is asked for has labels where all have no room, each on or beside cells of that thread; nothing else is named."""
+    drawn = figure(source, **options)
+    for target in places.split():
+        page = page_of(drawn, Options(target=target))
+        shown = readback.svg(render(drawn, "svg", target=target).decode())
+        for place in page.panels:
+            grid, panel, named = place.grid, place.panel, set()
+            for text, x, y, *_ in shown.texts:
+                if not (grid.left < x < grid.right and grid.top < y < grid.bottom) or text == "…":
+                    continue
+                at = int((y - grid.top) / grid.cell_h), int((x - grid.left) / grid.cell_w)
+                cells = [r * panel.cols + c for r, c in near(panel, *at, "thread" in options)]
+                said = re.fullmatch(r"(?:T(\d+))? ?(?:V(\d+))?(?:-\d+)?", text)
+                assert said, text
+                owners = [dict(panel.owners).get(n, ((panel.data["thread"][n], panel.data["value"][n]),)) for n in cells]
+                thread = int(said[1]) if said[1] else options["thread"]
+                assert any(t == thread and (said[2] is None or v == int(said[2])) for mine in owners for t, v in mine), text
+                named.add(thread)
+            assert named == ({5} if "thread" in options else {t for t in panel.data["thread"] if t is not None})
+
+
+def near(panel, row, col, every):
+    """A cell, and those from which a label may have been moved to it: of its row or its column, or every one around it."""
+    rows, cols = range(max(0, row - 3), min(panel.rows, row + 4)), range(max(0, col - 4), min(panel.cols, col + 5))
+    return [(r, c) for r in rows for c in cols if every or r == row or c in (col, col - 3)]

@@ -57,3 +57,33 @@ def test_atoms_cover_the_tile(atoms: tuple[int, ...], permutation: str, tile: tu
 def test_an_atom_of_ctas_speaks_of_ctas() -> None:
     text = "make_tiled_mma(SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,256,UMMA::Major::K,UMMA::Major::K>{})"
     assert str(cv.explain(text)).splitlines()[0] == " 1  one atom is 256 x 256 x 16 (M x N x K), of 2 CTAs"
+
+
+@pytest.mark.parametrize(
+    ("text", "threads"),
+    [
+        ("make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))", (16, 8)),
+        ("make_layout_tv((2,4):(4,1), (2,2):(2,1))", (2, 4)),
+        ("make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (32):(1), (8))", (1, 32)),
+    ],
+)
+def test_the_picture_has_the_threads_and_their_values(text: str, threads: tuple[int, int]) -> None:
+    """The grid of threads row by row, and each where its block of values is; the title is a finding, of two lines at most."""
+    drawn = cv.explain(text).figure
+    alone, tile = drawn.panels
+    rows, cols = threads
+    assert (alone.rows, alone.cols, alone.data["thread"]) == (rows, cols, tuple(range(rows * cols)))
+    down, right = tile.rows // rows, tile.cols // cols
+    for n, thread in enumerate(tile.data["thread"]):
+        r, c = divmod(n, tile.cols)
+        assert thread == r // down * cols + c // right
+    assert re.fullmatch(r"Each thread holds \d elements.*", drawn.title)
+    assert len(drawn.title) < 60
+
+
+def test_the_picture_of_atoms_has_one_and_the_tile() -> None:
+    one, tile = cv.explain("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))").figure.panels
+    assert ((one.rows, one.cols), (tile.rows, tile.cols)) == ((16, 8), (32, 32))
+    for n, thread in enumerate(one.data["thread"]):  # the first atom of the tile is the atom, CuTe: thr_layout_vmnk is column-major
+        assert tile.data["thread"][n // 8 * 32 + n % 8] == thread
+    assert tile.data["thread"][16 * 32] == 32

@@ -30,23 +30,30 @@ class Command(click.Command):
         ctx.max_content_width = ctx.terminal_width = WIDTH
         return super().get_help(ctx)
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options under their headings, the first name of each, in the order of the groups."""
+    def groups(self, ctx: click.Context) -> dict[str, list[click.Option]]:
+        """The options under their headings, in the order of help.txt; a command of few options has one heading."""
         params = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
         home = {name: title for title, names in GROUPS.items() for name in names}
         order = {name: n for n, name in enumerate(home)}
-        grouped: dict[str, list[tuple[str, str]]] = {"Options": [], **{title: [] for title in GROUPS}}
-        for name, param in sorted(((_name(x), x) for x in params), key=lambda pair: order.get(pair[0], -1)):
-            title = home.get(name, "Options") if len(params) > 11 else "Options"
-            grouped[title].append((_spelled(param, ctx), _meaning(param, home.get(name) == "Picture" or name == "target")))
-        wide = min(20, max(len(first) for words in grouped.values() for first, _ in words))
+        grouped: dict[str, list[click.Option]] = {"Options": [], **{title: [] for title in GROUPS}}
+        for param in sorted(params, key=lambda param: order.get(_name(param), -1)):
+            grouped[home.get(_name(param), "Options") if len(params) > 11 else "Options"].append(param)
+        return {title: params for title, params in grouped.items() if params}
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options under their headings, the first name of each."""
+        brief = (*GROUPS["Picture"], "target")
+        groups = {
+            title: [(spelled(param, ctx), _meaning(param, _name(param) in brief)) for param in params]
+            for title, params in self.groups(ctx).items()
+        }
+        wide = min(20, max(len(first) for words in groups.values() for first, _ in words))
         formatter.write("\n")
-        for title, words in grouped.items():
-            if words:
-                formatter.write(f"{title}:\n")
-                formatter.indent()
-                formatter.write_dl([(f"{first:<{wide}}", second) for first, second in words], col_max=wide)
-                formatter.dedent()
+        for title, words in groups.items():
+            formatter.write(f"{title}:\n")
+            formatter.indent()
+            formatter.write_dl([(f"{first:<{wide}}", second) for first, second in words], col_max=wide)
+            formatter.dedent()
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The examples, under a heading of their own."""
@@ -58,7 +65,7 @@ def _name(param: click.Option) -> str:
     return "help" if "--help" in param.opts else param.name or ""
 
 
-def _spelled(param: click.Option, ctx: click.Context) -> str:
+def spelled(param: click.Option, ctx: click.Context) -> str:
     """`-o, --output FILE`: the short name and the first long one; a further one of old is known, and not shown."""
     long = [word for word in param.opts if word.startswith("--")]
     short = [word for word in param.opts if not word.startswith("--")]

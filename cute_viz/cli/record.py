@@ -8,19 +8,18 @@ import click
 
 from cute_viz.cli import completion, output
 from cute_viz.cli.completion import FILE
+from cute_viz.cli.help import Command
 from cute_viz.engine.kernel_ci import failures
 from cute_viz.engine.kernel_text import text_of
 from cute_viz.errors import CuteVizError
 from cute_viz.recording import run
 
 
-@click.command(
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-)
+@click.command(cls=Command, context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option("--arch", metavar="SM", help="Compile for this machine, where there is no GPU: sm_90a")
 @click.option("-o", "--output", "path", **FILE, help="Write the reports as .html")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with numbers and types")
-@click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Fail if an access costs more than N times its ideal")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON")
+@click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Exit 1 if an access exceeds N times its ideal")
 @click.argument("script", metavar="SCRIPT", shell_complete=completion.files)
 @click.argument("args", nargs=-1, metavar="[ARGS]...", type=click.UNPROCESSED)
 def command(arch: str | None, path: str | None, as_json: bool, max_ways: float | None, script: str, args: tuple[str, ...]) -> None:

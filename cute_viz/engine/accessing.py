@@ -29,7 +29,8 @@ class Accessor:
     by: a TiledCopy, a TiledMMA with its operand, a TV layout; None for the facts of the layout alone. element: the type; None for
     that of `by`, or of the layout's pointer. instruction: instead of the one that follows. store: the tile is written.
     sectors: global memory: sectors and lines in the place of banks. arch: the machine, where its waves are of their own.
-    draw: of `DRAWN`, the picture of the costliest step. thread, wavefront: what the picture of the tile lights.
+    draw: of `DRAWN`, the picture of the costliest step, or of the one that `step` counts to. thread, wavefront: what the picture of
+    the tile lights.
     """
 
     by: Any = None
@@ -42,6 +43,7 @@ class Accessor:
     draw: str = "phases"
     thread: range | None = None
     wavefront: int | None = None
+    step: int | None = None
 
 
 def plain_of(layout: Any) -> Any:
@@ -92,7 +94,7 @@ def found_of(layout: Any, access: Accessor, bits: int | None) -> list[Any]:
 
 
 def accessed(layout: Any, access: Accessor) -> tuple[Accessed, ...]:
-    """The costliest access of a tile, for its picture; of a swizzled tile that of the plain one first.
+    """The costliest access of a tile, for its picture, or the one of `step`; of a swizzled tile that of the plain one first.
 
     access: its `by` may be the name of an instruction, of which each lane has a row of the tile, or one of `UNITS`.
 
@@ -110,7 +112,7 @@ def accessed(layout: Any, access: Accessor) -> tuple[Accessed, ...]:
         raise UsageError("the picture of an access needs elements of whole bytes")
     tiles = [layout] if plain is None else [plain, layout]
     steps = [found_of(tile, access, size) for tile in tiles]
-    worst = max(range(len(steps[0])), key=lambda n: steps[0][n].wavefronts)
+    worst = access.step if access.step is not None else max(range(len(steps[0])), key=lambda n: steps[0][n].wavefronts)
     out = []
     for name, tile, found in zip(("plain", "swizzled") if len(tiles) > 1 else ("",), tiles, steps, strict=True):
         one = found[worst] if worst < len(found) else max(found, key=lambda a: a.wavefronts)

@@ -10,17 +10,23 @@ from typing import Any
 
 from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import ComposedLayout, is_layout, pointer_bits
+from cute_viz.algebra.copy import TiledCopy, tiler_shape
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.mma import TiledMMA
+from cute_viz.algebra.partition import make_layout_tv
+from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis.steps import Step
 from cute_viz.analysis.swizzle_steps import steps_of
+from cute_viz.analysis.tiling_steps import TILINGS
 from cute_viz.analysis.verdict import Verdict
 from cute_viz.display import Shown
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
+from cute_viz.figures.page import page
 
 _ROW = re.compile(r"mode \d+: |.*, mode by mode$")  # where the picture of the steps begins a new row
 
@@ -98,6 +104,9 @@ class Explanation(Shown):
 
         with suppress(CuteVizError):
             return build(self.subject, FigureOptions(view="steps", series=series))
+        with suppress(CuteVizError):
+            if getattr(self.subject, "name", "") in TILINGS:
+                return self._tiling()
         taken = self.subject.operands[:1] if isinstance(self.subject, Operation) else ()
         parts = [StepLayout("", "A", x) for x in taken if is_layout(x)]
         told, waiting, begins = [], 0, False  # the first step that no panel shows yet
@@ -115,7 +124,33 @@ class Explanation(Shown):
                 waiting, begins = 0, False
         atom = getattr(self.subject, "instruction", None) is not None  # whose print is of several lines
         title = getattr(self.subject, "name", "") if atom else show(self.subject).splitlines()[0]
-        return steps(f"{title}, step by step", title, parts, _sentences(told))
+        return steps(f"{getattr(self.subject, 'name', title)}, step by step", title, parts, _sentences(told))
+
+    def _tiling(self) -> Figure:
+        """Threads where they lie, and the tile with the values of each; of an MMA the C of an atom, and of the tile."""
+        subject: Any = self.subject
+        result: Any = self.steps[-1].value
+        if isinstance(result, TiledMMA):
+            plain = FigureOptions(operand="C")
+            drawn = [("1. One atom", build(result.atom, plain)), ("2. The tile", build(result, plain))]
+        else:
+            threads = next(x for x in subject.operands if isinstance(x, Layout))
+            tv = (result.tiler_mn, result.layout_tv) if isinstance(result, TiledCopy) else result
+            alone, whole = (_owners(tiler, layout) for tiler, layout in (make_layout_tv(threads, Layout(1)), tv))
+            (panel,) = alone.panels
+            panel = replace(panel, labels=tuple([label.partition("\n")[0] for label in panel.labels]))
+            drawn = [(f"1. Threads: {show(threads)}", replace(alone, panels=(panel,))), ("2. The tile, with their values", whole)]
+        told = [f"{number}. {words}." for number, words, _ in self.numbered if words != "the result"]
+        both = page(drawn[1][1].title, drawn, 1, show(subject).splitlines()[0])
+        return replace(both, notes=tuple(told), description=f"{both.description} {' '.join(told)}")
+
+
+def _owners(tiler: Any, tv: Layout) -> Figure:
+    """Who has which cell of a tile; one of a single mode is a row."""
+    tile = [int(extent) for extent in product_each(tiler_shape(tiler))]
+    if len(tile) > 2:
+        raise FigureError("a tile of more than two modes is not one panel")
+    return build(tv, FigureOptions(tile=(tile[0], tile[1]) if len(tile) == 2 else (1, tile[0])))
 
 
 _CUT = ("local_tile", "local_partition")

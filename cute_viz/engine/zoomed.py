@@ -60,7 +60,8 @@ def launched(file: SourceFile) -> Launched:
     cuts = {(cut.tile, cut.tiles) for cut in of_c}
     if len(cuts) != 1:
         return Launched()
-    clusters = {_extents(mask.operands[0])[1:3] for _, mask in _calls(file, "create_tma_multicast_mask")}
+    masks = [_extents(mask.operands[0]) for _, mask in _calls(file, "create_tma_multicast_mask", "_mask")]
+    clusters = {extents[-3:-1] for extents in masks}  # of (V,M,N,K) or (M,N,K)
     (m, n), *others = [cluster for cluster in clusters if len(cluster) == 2] or [(1, 1)]
     k = {cut.tile[1] for cut in of_a}
     found = Launched(*cuts.pop(), None if others or m * n == 1 else (m, n), k.pop() if len(k) == 1 else None)
@@ -104,10 +105,10 @@ def _of_c_and_a(file: SourceFile) -> tuple[list[_Cut], list[_Cut]]:
     return [c for _, _, c in threes], [a for a, _, _ in threes]
 
 
-def _calls(file: SourceFile, name: str) -> Iterator[tuple[Entry, Operation]]:
-    """The entries that one operation makes, with it."""
+def _calls(file: SourceFile, name: str, spelled: str = "") -> Iterator[tuple[Entry, Operation]]:
+    """The entries that one operation makes, with it. spelled: what its names in all languages have in common."""
     for entry in file.entries:
-        if name in entry.text or file.compiled:
+        if (spelled or name) in entry.text or file.compiled:
             with suppress(CuteVizError):
                 yield from ((entry, call) for call in entry.operations()[:1] if call.name == name and call.operands)
 

@@ -40,7 +40,8 @@ def repeated(figure: Figure, further: bool = False) -> Figure | None:
             words = " and ".join(f"× {n} {way}" for n, way in ((down, "down"), (right, "right")) if n > 1)
             words += f", each with the next {threads} threads" if threads else ""
             notes.append(f"{what}the first {rows} × {cols} of {panel.rows} × {panel.cols}; the pattern repeats {words}.")
-            panel = _with_ellipses(cut(panel, 0, rows, 0, cols), down, right, paper)
+            times = [f"× {n}" if n > 1 else None for n in (down, right)]
+            panel = with_ellipses(cut(panel, 0, rows, 0, cols), times[0], times[1], paper)
         panels.append(panel)
     if not notes:
         return None
@@ -126,15 +127,16 @@ def _shifted(lines: Sequence[Sequence[tuple[int, ...]]], inside: set[int]) -> tu
     return len(lines), 0
 
 
-def _with_ellipses(panel: Panel, down: int, right: int, paper: int) -> Panel:
-    """The panel with a row, and a column, of ellipses after those that repeat so often."""
-    more_rows, more_cols = int(down > 1), int(right > 1)
-    rows, cols = panel.rows + more_rows, panel.cols + more_cols
+def with_ellipses(panel: Panel, down: str | None, right: str | None, paper: int) -> Panel:
+    """The panel with a row, and a column, of ellipses in that paint behind the others, named so; none for None.
+
+    >>> with_ellipses(figure("(2,2):(2,1)").panels[0], "× 4", None, 0).row_ruler.labels
+    ('0', '1', '× 4')
+    """
+    rows, cols = panel.rows + (down is not None), panel.cols + (right is not None)
     at = [r * panel.cols + c if r < panel.rows and c < panel.cols else None for r in range(rows) for c in range(cols)]
     return regridded(panel, at, _further(panel.row_ruler, down), _further(panel.col_ruler, right), panel.boxes, "…", paper)
 
 
-def _further(ruler: Ruler, times: int) -> Ruler:
-    if times < 2:
-        return ruler
-    return replace(ruler, labels=(*ruler.labels, f"× {times}"), levels=(*ruler.levels[:-1], 1, 0))
+def _further(ruler: Ruler, name: str | None) -> Ruler:
+    return ruler if name is None else replace(ruler, labels=(*ruler.labels, name), levels=(*ruler.levels[:-1], 1, 0))

@@ -27,7 +27,7 @@ FINEST = 64  # of the sides of a panel is a mark at least
 DOTS = 1024  # values of a thread that are drawn in the atoms of its warp
 HUES = 8
 CTAS, MOST_CTAS = 8, 64  # of a launch along one side that are drawn, and that can be opened
-PAPER, LIT, BESIDE = 2 * HUES, 2 * HUES + 1, 2 * HUES + 2  # paints, behind the hues and their faded ones
+LIT, BESIDE, PAPER = 0, HUES, 2 * HUES  # paints: of the group that is opened, its own faded, and none; the other groups' between
 IN_CLUSTER = 16  # CTAs of a cluster at most (CUDA: 8, 16 where a kernel asks for them)
 
 
@@ -95,11 +95,11 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     name = tiled.atom.name or "an MMA atom"
     caption = f"{chain}; {name}, thread {thread}"
     found = {"threads": threads, "values": values * atoms, "atoms": atoms}
-    return _figure(title, str(tiled.atom.name or tiled.atom), caption, panels, group, arrows, found)
+    return _figure(title, str(tiled.atom.name or tiled.atom), caption, panels, arrows, found)
 
 
 def _figure(
-    title: str, source: str, caption: str, panels: Sequence[Panel], group: int, arrows: Sequence[Arrow], facts: dict[str, int]
+    title: str, source: str, caption: str, panels: Sequence[Panel], arrows: Sequence[Arrow], facts: dict[str, int]
 ) -> Figure:
     return Figure(
         kind="zoom",
@@ -107,13 +107,7 @@ def _figure(
         source=source,
         caption=caption,
         description=f"{title}. {caption}. {' '.join(panel.caption + ': ' + panel.foot + '.' for panel in panels)}",
-        paints=(
-            *[Paint(h) for h in _ORDER],
-            *[Paint(h, faded=True) for h in _ORDER],
-            Paint(-1),
-            Paint(_ORDER[group % HUES]),
-            Paint(_ORDER[group % HUES], faded=True),
-        ),
+        paints=(*[Paint(h) for h in _ORDER], *[Paint(h, faded=True) for h in _ORDER], Paint(-1)),
         panels=tuple(panels),
         facts=facts,
         arrows=tuple(arrows),
@@ -143,7 +137,7 @@ def _in_tmem(
     lanes = Panel(
         caption=f"3 Tensor memory of CTA {ctas - 1}  {LANES} lanes x {n} columns",
         labels=tuple([f"warp {w}: lanes {32 * w}..{32 * w + 31}" for w in range(4)]),
-        paints=tuple([(ctas - 1) % HUES + (HUES if w != warp else 0) for w in range(4)]),
+        paints=tuple([LIT if w == warp else BESIDE for w in range(4)]),
         row_ruler=_lines(4),
         col_ruler=_lines(1),
         shapes=(_outline(thread / 32, 0, (thread + 1) / 32, 1),),
@@ -162,13 +156,12 @@ def _in_tmem(
         str(tiled.atom.name),
         f"{chain}; {name}",
         (*panels, lanes),
-        ctas - 1,
         arrows,
         found,
     )
 
 
-_ORDER = (2, 3, 4, 5, 0, 6, 7, 4)  # hues of groups; red is a conflict
+_ORDER = (5, 2, 3, 4, 0, 6, 7, 4)  # hues, of the group that is opened first; red is a conflict
 
 
 def _of(obj: Any, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], int]:
@@ -257,11 +250,11 @@ def _grid(at: tuple[int, int], tile: tuple[int, int], options: FigureOptions, ca
     cells = [(r, c) for r in range(rows) for c in range(cols)]
     top, left = (at[axis] // cluster[axis] * cluster[axis] for axis in (0, 1))
     mine = [(r, c) for r in range(top, top + cluster[0]) for c in range(left, left + cluster[1])]
-    shared = {(r, c): "A" if r == at[0] else "B" if c == at[1] else "" for r, c in mine if (r, c) != at}
+    shared = {(r, c): "A\nsame" if r == at[0] else "B\nsame" if c == at[1] else "" for r, c in mine if (r, c) != at}
     outline = [Shape("box", ((left, top), (left + cluster[1], top + cluster[0])), "", "strong dashed")] if shared else []
     foot = f"{called} ({at[0]}, {at[1]}) begins at C({at[0] * tile[0]}, {at[1] * tile[1]})"
     if shared:
-        foot += "; dashed: its cluster; A and B mark who shares its tiles of A and of B"
+        foot += "; dashed: its cluster"
     return Panel(
         caption=f"1 Grid  {words}",
         labels=tuple([f"{r},{c}" if (r, c) == at else shared.get((r, c), "") for r, c in cells]),
@@ -296,17 +289,17 @@ def _tile(
     called: str,
 ) -> Panel:
     """The tile of a CTA, hue by the group that owns each block."""
-    (m, n), (bm, bn) = tile, block
+    groups = len({t // together for t, _ in owners.values()})
+    (m, n), (bm, bn) = tile, block if groups > 1 else tile
     rows, cols = m // bm, n // bn
     who = [owners[r * bm % mma[0], c * bn % mma[1]][0] // together for r in range(rows) for c in range(cols)]
-    first = {g: who.index(g) for g in sorted(set(who))}
     return Panel(
-        caption=f"2 CTA tile {m} × {n}  {count(len(first), called)}",
-        labels=tuple([str(g) for g in who]),
-        paints=tuple([g % HUES + (0 if g == group else HUES) for g in who]),
+        caption=f"2 CTA tile {m} × {n}  {count(groups, called)}",
+        labels=tuple([f"{called} {g}" if groups == len(who) else str(g) for g in who]),
+        paints=tuple([LIT if g == group else (g - group - 1) % (HUES - 1) + 1 + HUES for g in who]),
         row_ruler=_lines(rows),
         col_ruler=_lines(cols),
-        foot=f"by {called}: {called} {group} is highlighted",
+        foot=f"by {called}: {called} {group} is highlighted" if groups > 1 else f"{called} {group} has all of it",
         place=(0, 1),
         unit=_unit(rows, cols, bm, bn),
     )
@@ -331,11 +324,11 @@ def _atoms(
                     x, y = j + c % an / an, i + r % am / am
                     wide, tall = max(1 / an, cols / FINEST), max(1 / am, rows / FINEST)
                     corners = ((x, y), (x + wide, y), (x + wide, y + tall), (x, y + tall))
-                    shapes.append(Shape("area", corners, paint=group % HUES))
+                    shapes.append(Shape("area", corners, paint=LIT))
     return Panel(
         caption=f"3 {called.capitalize()} {group}  {rows} × {cols} atoms",
         labels=("",) * (rows * cols),
-        paints=(group % HUES + HUES,) * (rows * cols),
+        paints=(BESIDE,) * (rows * cols),
         row_ruler=_lines(rows),
         col_ruler=_lines(cols),
         shapes=tuple(shapes if len(shapes) <= DOTS else ()),

@@ -1,7 +1,8 @@
-"""A tile in shared memory and a way to access it -> its warps, who meets in which bank, and the swizzle that would fix it."""
+"""A tile in shared memory and a way to access it -> the picture of it, what it costs, and the swizzle that would fix it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, pointer_bits, position_independent
@@ -9,9 +10,10 @@ from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.table import offsets
-from cute_viz.analysis.access import element_bits
-from cute_viz.analysis.patterns import PATTERNS, bytes_of, named_accesses, width
+from cute_viz.analysis.patterns import PATTERNS, UNITS, bytes_of
 from cute_viz.analysis.swizzles import search
+from cute_viz.engine.access import accessor, picture_of, typed
+from cute_viz.engine.accessing import Accessor, found_of, plain_of, width_of
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.options.words import read
 
@@ -23,54 +25,51 @@ _ASSUMED = 16  # bits of an element, where nothing says it: the page says that i
 
 
 def banks(question: Question) -> dict[str, Any]:
-    """What a pattern's warps cost on the question's layout: all of them, and one of them bank by bank.
+    """The picture of an access of the question's layout, what all of its steps cost, and the swizzle that would free it.
 
-    `access` of the question is the pattern, `step` which of its warps is spelled out; without one the costliest. `assumed` says
-    that nothing gives the width of an element.
+    `access` of the question is a pattern, or who accesses the tile: a TV layout, a TiledCopy; `step` which instruction is drawn,
+    without one the costliest. `assumed` says that nothing gives the width of an element.
+
+    Raises: CuteVizError where the layout cannot be accessed so.
 
     >>> banks(Question("banks", "(8,64):(64,1)", {"type": "f16"}, more={"access": "ldmatrix"}))["wavefronts"]
     64
     """
-    layout = position_independent(question.answer().layout)
-    known = (
-        read("type", question.options["type"]) if question.options.get("type") else question.answer().bits or pointer_bits(layout)
-    )
-    bits = element_bits(layout, given=known or _ASSUMED)
+    answer = question.answer()
+    layout, said = position_independent(answer.layout), question.options.get("type")
+    known = read("type", said) if said else answer.bits or pointer_bits(layout)
     if (cells := size(layout)) > CELLS:
         raise LimitError(f"the tile has {cells} elements, more than {CELLS}", hint="give one tile")
     name = str(question.more.get("access") or "ldmatrix")
-    rows, cols, flip, places = bytes_of(layout, name, bits)
-    warps = named_accesses(layout, name, bits)
-    costs = [one.wavefronts for one in warps]
-    step = question.more.get("step")
-    at = int(step) if isinstance(step, int) and 0 <= step < len(warps) else costs.index(max(costs))
-    begins = warps[at].begins[: warps[at].mask.bit_length()]
-    found = search(rows, cols, bits, [name])
-    best = next((candidate for candidate in found if candidate.swizzle is not None or candidate.name == "plain"), found[0])
-    whole = "\n" in question.source.strip()  # a file, whose fixes the report has, at their definitions
-    return {
-        "accesses": PATTERNS,
-        "access": name,
-        "instruction": warps[at].instruction,
+    access = typed(Accessor(accessor(answer, name), known, operand=question.options.get("operand")), _ASSUMED)
+    bits = width_of(layout, access, known or (None if access.element is None else _ASSUMED))
+    found, step = found_of(layout, access, bits), question.more.get("step")
+    costs = [one.wavefronts for one in found_of(plain_of(layout) or layout, access, bits)]
+    at = step if isinstance(step, int) and 0 <= step < len(found) else costs.index(max(costs))
+    uncounted = name in UNITS
+    by = {"view": "access", "by": name}
+    figure = question.answer(**by).figure if uncounted else picture_of(layout, replace(access, draw="access", step=at))
+    out = question.pictured(figure) | {
+        "name": answer.subjects[0].name,
+        "uses": ["type", "operand", "palette", "theme"],
+        "instruction": found[at].instruction,
         "bits": bits,
-        "assumed": known is None,
-        "warps": costs,
-        "wavefronts": sum(costs),
-        "ideal": sum(one.ideal for one in warps),
+        "assumed": known is None and access.element is not None,
+        "warps": [one.wavefronts for one in found],
+        "wavefronts": sum(one.wavefronts for one in found),
+        "ideal": sum(one.ideal for one in found),
         "step": at,
-        "phases": [
-            {
-                "lanes": list(phase.lanes),
-                "wavefronts": phase.wavefronts,
-                "banks": [[[w, list(lanes)] for w, lanes in b] for b in phase.banks],
-            }
-            for phase in warps[at].phases()
-        ],
-        "cells": [list(divmod(at, cols))[:: -1 if flip else 1] for at in map(places.index, begins)],
-        "wide": max(1, width(name, bits) * 8 // bits),
-        "flip": flip,
-        "best": {"name": best.name, "wavefronts": best.wavefronts, "source": None if whole else _applied(best, layout, flip)},
     }
+    if uncounted:
+        return out | {"said": figure.notes[0]}
+    if name not in PATTERNS:
+        return out
+    rows, cols, flip, _ = bytes_of(layout, name, bits)
+    best = next((one for one in search(rows, cols, bits, [name]) if one.swizzle is not None or one.name == "plain"), None)
+    whole = "\n" in question.source.strip()  # a file, whose fixes the report has, at their definitions
+    if best is not None and not whole and (source := _applied(best, layout, flip)) is not None:
+        out["best"] = {"name": best.name, "wavefronts": best.wavefronts, "source": source}
+    return out
 
 
 def _applied(best: Any, layout: Any, flip: bool) -> str | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.engine import Request, ask
 from cute_viz.engine.kernel_picture import picture_of, sides_of
 from cute_viz.engine.kernel_text import plainly, why
 from cute_viz.errors import UsageError
 from cute_viz.live.faults import units
-from cute_viz.renderers.windows import NARROW, narrowed
+from cute_viz.renderers.windows import NARROW
 from cute_viz.spelling import spelled
 
 if TYPE_CHECKING:
@@ -49,8 +49,6 @@ def access(question: Question) -> dict[str, Any]:
     cute_viz.errors.UsageError: the kernel has no such access any more
       hint: pick a row of the report
     """
-    from cute_viz.renderers.html import explored
-
     found = _report(question)
     row = next((one for one in found.accesses if _id(one) == question.more.get("access")), None) if found is not None else None
     if row is None:
@@ -59,21 +57,18 @@ def access(question: Question) -> dict[str, Any]:
         return {"title": f"{row.cost.instruction}: no thread gives an address", "told": plainly(row)}
     figure, width = picture_of(row), float(question.options.get("width") or 0)
     sides = sides_of(figure) if 0 < width < NARROW and row.fixed is not None else []
-    figure = sides[bool(question.more.get("fixed"))] if len(sides) == 2 else narrowed(figure, width)
-    how = {name: word for name, word in question.options.items() if name in ("palette", "theme", "width", "cell")}
-    drawn = ask(Request((figure,), {**how, "fragment": True}, library=question.library, formats=("svg",)))
-    svg, panels = explored(drawn.figure, drawn.how)
-    words = {"title": figure.title, "description": figure.description, "notes": list(figure.notes)}
-    return {"svg": svg, "panels": panels, **words, "labels": [("", "Now"), ("fixed", "Fixed")] if len(sides) == 2 else []}
+    if len(sides) == 2:
+        return question.pictured(sides[bool(question.more.get("fixed"))]) | {"labels": [("", "Now"), ("fixed", "Fixed")]}
+    return question.pictured(figure)
 
 
 _known: dict[str, Report | None] = {}  # the last ones of this process
 
 
 def _report(question: Question) -> Report | None:
-    """The report, with its fixes where nobody is in a hurry, which the questions that follow ask for again."""
-    quick = bool(question.more.get("quick"))
-    of = question.source, question.let, question.name, question.dialect, question.library, question.path, question.launch
+    """The report of the whole kernel, whichever object is drawn, with its fixes where nobody is in a hurry; kept."""
+    quick, question = bool(question.more.get("quick")), replace(question, name=None)
+    of = question.source, question.let, question.dialect, question.library, question.path, question.launch
     key = repr((quick, of))
     if key not in _known:
         while len(_known) > 3:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine import Answer, Folder, Request, Source, ask
 from cute_viz.errors import CuteVizError, boundary
@@ -13,6 +13,9 @@ from cute_viz.source.address import address_of
 from cute_viz.source.build import Build
 from cute_viz.spec import PACKAGED, Library
 from cute_viz.spelling import spelled
+
+if TYPE_CHECKING:
+    from cute_viz import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,18 @@ class Question:
             folder = Folder(os.path.dirname(self.path), os.path.dirname(self.path))
         asked = Request((source,), options, self.let, name, dialect, self.library, {}, formats, folder=folder, launch=self.launch)
         return asked if self.path is None else replace(asked, build=self.build, configured=True)
+
+    def pictured(self, figure: Figure) -> dict[str, Any]:
+        """The picture of a finished figure, in the colors and the width of the question, and what a reader can ask of it."""
+        from cute_viz.renderers.html import explored
+        from cute_viz.renderers.windows import narrowed
+
+        how = {name: word for name, word in self.options.items() if name in ("palette", "theme", "width", "cell")}
+        figure = narrowed(figure, float(self.options.get("width") or 0))
+        drawn = ask(Request((figure,), {**how, "fragment": True}, library=self.library, formats=("svg",)))
+        svg, panels = explored(drawn.figure, drawn.how)
+        words = {"title": figure.title, "description": figure.description, "notes": list(figure.notes)}
+        return {"svg": svg, "panels": panels, **words, "labels": []}
 
     @property
     def _source(self) -> Any:

@@ -145,6 +145,20 @@ def _draw(question: Question) -> dict[str, Any]:
     }
 
 
+def _banks(question: Question) -> dict[str, Any]:
+    """The picture of an access of the object; where it has none, that of the object, and why."""
+    from cute_viz.analysis.patterns import PATTERNS
+    from cute_viz.live.banks import banks
+
+    asked = {"accesses": PATTERNS, "access": str(question.more.get("access") or "ldmatrix")}
+    try:
+        return {**banks(question), **asked}
+    except CuteVizError as error:
+        told, drawn = fault(error, ""), _draw(question)
+        why = told["message"] + (f": {told['hint']}" if told.get("hint") else "")
+        return {**drawn, **asked, "uses": [*drawn["uses"], "type", "operand"], "said": why}
+
+
 def _drawable(question: Question, found: Answer) -> tuple[Answer, tuple[str, ...]]:
     """The answer, if need be without options that are of no use for what the source has become; and what was left out.
 
@@ -321,7 +335,7 @@ KINDS: dict[str, Callable[[Question], dict[str, Any]]] = {
     "facts": _facts,
     "objects": objects,
     "copy": _copy,
-    "banks": _of("banks", "banks"),
+    "banks": _banks,
     "report": _of("kernel", "report"),
     "access": _of("kernel", "access"),
     "compare": _compare,

@@ -14,7 +14,7 @@ from cute_viz.renderers.legend import Key, prose, told
 from cute_viz.renderers.placed import Page, Place
 from cute_viz.renderers.shapes import arrows as pointed
 from cute_viz.renderers.shapes import breadth
-from cute_viz.renderers.sheet import UNDER, Sheet, Size
+from cute_viz.renderers.sheet import NARROW, UNDER, Sheet, Size
 from cute_viz.renderers.targets import target_of
 
 WIDTH, HEIGHT = 700.0, 900.0  # px of a target that has no such measure
@@ -143,7 +143,9 @@ def _largest(
     """The panels as large as there is room for; None where there is none."""
     groups, size = _groups(figure), cell or LARGEST
     while size >= SMALLEST:
-        laid = _laid(figure, [[Sheet(groups[n], Size(size, least)) for n in line] for line in lines], lines, Size(size, least))
+        sizes = [Size(size, least, room[0] if len(line) == 1 else NARROW) for line in lines]  # beside one there is free room
+        sheets = [[Sheet(groups[n], mine) for n in line] for line, mine in zip(lines, sizes, strict=True)]
+        laid = _laid(figure, sheets, lines, sizes[0])
         if cell is not None or (laid.width <= room[0] and laid.height <= room[1]):
             return laid
         over = max(laid.width / room[0], laid.height / max(1.0, room[1]))

@@ -24,7 +24,8 @@ from cute_viz.renderers.geometry import (
     cell_labels,
     wrap,
 )
-from cute_viz.renderers.marks import Mark, group_marks, vector_cell, vector_marks
+from cute_viz.renderers.marks import Mark, vector_cell, vector_marks
+from cute_viz.renderers.names import group_marks
 
 LARGEST = 26.0  # px of a cell without a label
 GAP = 28.0  # between panels, and between panels and legend
@@ -44,7 +45,7 @@ class Fit(NamedTuple):
     small: of the second line of a label. narrow: that a caption has at least. pad, cell, ruler: beside a box's label, a cell's,
     and row labels. gap: between panels. line: the label of a box is one line, `T5 V0-7`. thick: long rows and columns are.
     high, exact: of a cell without a label, at
-    least, and as it is. caption: of a letter of it. lines: that it has.
+    least, and as it is. low: of one in a high box, whose label is in the middle. caption: of a letter of it. lines: that it has.
     """
 
     small: float = SMALL
@@ -57,11 +58,13 @@ class Fit(NamedTuple):
     thick: bool = False
     high: float = 0.0
     exact: float = 0.0
+    low: float = 8.0
     caption: float = CAPTION
     lines: int = 9
 
 
 LOOSE, TIGHT = Fit(), Fit(SMALL, 116.0, 8.0, 4.0, 7.0, 12.0)
+TIGHTEST = TIGHT._replace(low=5.0)
 
 
 class Detail(IntEnum):
@@ -184,7 +187,7 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit
         w, h = _full(panel, labels, fit)
     elif detail == Detail.VECTOR:
         marks = vector_marks(panel, fit.line)
-        w, h = vector_cell(marks, fit.pad, (20.0, 30.0) if fit == LOOSE else (16.0, 28.5))
+        w, h = vector_cell(marks, fit.pad, (20.0, 30.0) if fit == LOOSE else (16.0, 28.5), fit.low)
     else:
         w = h = LARGEST
     if cell is not None:
@@ -248,7 +251,13 @@ def _full(panel: Panel, labels: CellLabels, fit: Fit) -> tuple[float, float]:
     lines = labels.depth
     widths = [labels.widths[0] * CHAR * FONT, labels.widths[1] * CHAR * fit.small]
     tight = fit.cell < LOOSE.cell
-    h = 3.5 + 12.0 * lines + 2.0 * (lines > 2) if tight else 26.0 if lines == 1 else 14.0 + 13.0 * lines
+    h = (
+        (1.5 if fit.low < LOOSE.low else 3.5) + 12.0 * lines + 2.0 * (lines > 2)
+        if tight
+        else 26.0
+        if lines == 1
+        else 14.0 + 13.0 * lines
+    )
     if panel.cols <= ALL_COLUMNS:  # few columns: room for every column's label
         widths.append(max(map(len, panel.col_ruler.labels)) * CHAR * FONT - 3)
     h += ARROW_ROOM if lines > 1 and any(r0 == r1 for r0, _, r1, _ in panel.arrows) else 0.0

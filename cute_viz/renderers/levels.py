@@ -15,7 +15,7 @@ from cute_viz.figures.model import Figure, Ruler
 from cute_viz.figures.repeats import repeated, threads_of
 from cute_viz.figures.trim import abridged, cut, lying
 from cute_viz.renderers.fitting import has_text
-from cute_viz.renderers.frame import LOOSE, TIGHT, Detail, Fit
+from cute_viz.renderers.frame import LOOSE, TIGHT, TIGHTEST, Detail, Fit
 from cute_viz.renderers.geometry import CAPTION, FONT, SMALL
 from cute_viz.renderers.marks import has_vectors
 from cute_viz.renderers.targets import Target
@@ -54,7 +54,7 @@ def drawings(figure: Figure, target: Target) -> Iterator[Drawing]:
     slices = figure.kind == "operation" and any("(_,_" in panel.caption for panel in figure.panels)  # which stand side by side
     for some in [[way] for way in ways] if slices else [ways]:
         for scale in scales:
-            for fit in (LOOSE, TIGHT) if scale == 1 else (LOOSE,) if scale > 1 else (TIGHT,):
+            for fit in (LOOSE, TIGHT, TIGHTEST) if scale == 1 else (LOOSE,) if scale > 1 else (TIGHT,):
                 fit = fit._replace(small=max(SMALL, target.least / scale), caption=CAPTION / max(1.0, scale), lines=2)
                 for details in _labelled(figure, target.labels if figure.kind not in WORDED else 1 << 16):
                     for line in (False, True)[: 1 + (Detail.VECTOR in details)]:

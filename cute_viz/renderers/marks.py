@@ -1,20 +1,19 @@
-"""Labels of several cells at once, where a single cell is too small for one: of boxes, and of groups of one hue."""
+"""Labels of several cells at once, where a single cell is too small for one: of boxes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import ceil, inf
 from typing import NamedTuple
 
-from cute_viz.figures.model import HOLE, Figure, Paint, Panel
+from cute_viz.figures.model import Figure, Panel
 from cute_viz.records import pattern
 from cute_viz.renderers.geometry import CHAR, FONT, kept, split_lines
 
 NARROWEST = 3.0  # px, of a cell in a box with a label
 _PAIR = pattern(r"([0-9]+),([0-9]+)", re.ASCII)  # `3,8`: a coordinate
-SEVERAL = 4  # owners that the name of a group lists
-NAMELESS = -3  # in the place of a hue, of cells that bear no name of a group; -1 is paper, -2 a conflict
+ROOMY = 4  # cells of a box with room for a label beside one of them
 _NUMBERS = pattern(r"([^0-9]*)([0-9]+)(?:-([0-9]+))?", re.ASCII)  # `V7`, `12`, `6-7`
 
 
@@ -62,19 +61,27 @@ def vector_marks(panel: Panel, line: bool = False) -> tuple[Mark, ...]:
     >>> [mark.lines for mark in vector_marks(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])]
     [('T0', 'V0-3'), ('T1', 'V0-3')]
     """
-    boxes = zip(panel.boxes, box_lines(panel), strict=True)
-    return tuple(
-        [
-            Mark(*box, (" ".join(lines),) if line else lines, panel.paints[box[0] * panel.cols + box[1]])
-            for box, lines in boxes
-            if lines
-        ]
-    )
+    marks = []
+    for box, lines in zip(panel.boxes, box_lines(panel), strict=True):
+        if lines:
+            r0, c0, r1, c1 = _beside(panel, *box)
+            marks.append(Mark(r0, c0, r1, c1, (" ".join(lines),) if line else lines, panel.paints[r0 * panel.cols + c0]))
+    return tuple(marks)
+
+
+def _beside(panel: Panel, r0: int, c0: int, r1: int, c1: int) -> tuple[int, int, int, int]:
+    """Where the label of a box stands: in all of it, or where one cell alone has a label in the longer part beside that cell."""
+    cells = [r * panel.cols + c for r in range(r0, r1) for c in range(c0, c1)]
+    if len(cells) < ROOMY or (panel.labels[cells[0]] and panel.labels[cells[-1]]) or (r1 - r0 > 1 and c1 - c0 > 1):
+        return r0, c0, r1, c1
+    at = next(n for n, cell in enumerate(cells) if panel.labels[cell])
+    first, last = (at + 1, len(cells)) if 2 * at < len(cells) else (0, at)
+    return (r0 + first, c0, r0 + last, c1) if c1 - c0 == 1 else (r0, c0 + first, r1, c0 + last)
 
 
 @kept("boxes", "labels", "cols")
 def box_lines(panel: Panel) -> list[tuple[str, ...]]:
-    """The lines of the label of each box; none where the labels of its cells are not the same, a run, or in the first alone.
+    """The lines of the label of each box; none where the labels of its cells are not the same, a run, or in one alone.
 
     >>> box_lines(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])
     [('T0', 'V0-3'), ('T1', 'V0-3')]
@@ -88,8 +95,8 @@ def box_lines(panel: Panel) -> list[tuple[str, ...]]:
             labels = line[r0 * cols + c0 : r0 * cols + c1]
             for r in range(r0 + 1, r1):
                 labels += line[r * cols + c0 : r * cols + c1]
-            if labels.count(labels[0]) == len(labels) or (labels[0] and not any(labels[1:])):
-                span: str | None = labels[0]  # of all, or written once
+            if labels.count(labels[0]) == len(labels) or labels.count("") == len(labels) - 1:
+                span: str | None = max(labels)  # of all, or written once
             elif labels in spans:
                 span = spans[labels]
             else:
@@ -142,10 +149,12 @@ def _pair_span(pairs: Sequence[tuple[str, str]]) -> str | None:
     return None if None in spans else ",".join(map(str, spans))
 
 
-def vector_cell(marks: Sequence[Mark], pad: float = 10.0, heights: tuple[float, float] = (20.0, 30.0)) -> tuple[float, float]:
+def vector_cell(
+    marks: Sequence[Mark], pad: float = 10.0, heights: tuple[float, float] = (20.0, 30.0), low: float = 8.0
+) -> tuple[float, float]:
     """The smallest cell such that the label of every box fits into it, with `pad` px to spare.
 
-    heights: px of a box of one line, and of two.
+    heights: px of a box of one line, and of two. low: px of a cell at least.
 
     >>> vector_cell(vector_marks(figure("(2,4):(1,2)", tile=(2, 4)).panels[0]))
     (9.25, 30.0)
@@ -156,7 +165,7 @@ def vector_cell(marks: Sequence[Mark], pad: float = 10.0, heights: tuple[float, 
     tall = min((m.r1 - m.r0 for m in marks), default=1)
     lines = max((len(m.lines) for m in marks), default=1)
     steps = 4 if pad >= 10 else 64  # of a px: where the room is tight, a quarter of one in each of 64 columns is a label's
-    return ceil(steps * w) / steps, float(max(8, -int(-(heights[lines > 1] + 12 * max(0, lines - 2)) / tall)))
+    return ceil(steps * w) / steps, float(max(low, -int(-(heights[lines > 1] + 12 * max(0, lines - 2)) / tall)))
 
 
 @kept("boxes", "labels", "cols")
@@ -172,145 +181,3 @@ def vector_width(panel: Panel, pad: float = 10.0) -> float:
         end = label.find("\n")
         need = max(need, ((len(label) if end < 0 else end) * CHAR * FONT + pad) / (c1 - c0))
     return need * panel.cols
-
-
-def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[float, float] = (3.0, 18.0)) -> tuple[Mark, ...]:
-    """The names of the groups on rectangles of one hue that are large enough: what the legend calls the hue.
-
-    least: px that a rectangle is wider than a name, and px of its height.
-
-    >>> drawn = figure("(2,4):(1,2)", tile=(2, 4))
-    >>> [(mark.lines, mark.r0, mark.c1) for mark in group_marks(drawn, drawn.panels[0], 20, 20)]
-    [(('T0',), 0, 4), (('T1',), 1, 4)]
-    """
-    legends = figure.legends_of(panel)
-    if not legends:
-        return ()
-    named = [(figure.paints[entry.paint], entry.label) for entry in legends[0].entries]
-    named = [(paint, label) for paint, label in named if not paint.faded and "," not in label]  # "tile 0, 8": of several groups
-    apart = len({paint.hue for paint, _ in named}) < len(named)  # by shades
-    names = {paint if apart else paint.hue: label for paint, label in named}
-    owner = legends[0].title.removeprefix("hue: ").partition(" ")[0] if "thread" in panel.data else ""
-    by_owner = owner in ("thread", panel.warp_name)
-    out = []
-    for r0, c0, r1, c1, hue in _rectangles(panel, figure.paints):
-        if (r1 - r0) * h < least[1] or (c1 - c0) * w < CHAR * FONT + least[0]:
-            continue
-        own = names.get(figure.paints[panel.paints[r0 * panel.cols + c0]] if apart else hue, "")
-        name = _owners(panel, (r0, c0, r1, c1), owner) if by_owner and hue >= 0 else own
-        if own and "offset" in panel.data and re.fullmatch(r"hue: offset(; shade.*)?", legends[0].title):
-            every = (panel.data["offset"][r * panel.cols + c] for r in range(r0, r1) for c in range(c0, c1))
-            here = [offset for offset in every if offset is not None]  # of a band those that lie here
-            name = own if not here else str(here[0]) if min(here) == max(here) else f"{min(here)}..{max(here)}"
-        for lines in _in_lines(name):
-            tall = least[1] + 12 * (len(lines) - 1)
-            if (c1 - c0) * w >= max(map(len, lines)) * CHAR * FONT + least[0] and (r1 - r0) * h >= tall:
-                out.append(Mark(r0, c0, r1, c1, lines, panel.paints[r0 * panel.cols + c0]))
-                break
-    return (*_plain_marks(figure, panel, w, h, least), *_once(out, _lit_marks(figure, panel, w, h, least)))
-
-
-def _once(groups: Sequence[Mark], lit: Sequence[Mark]) -> Iterator[Mark]:
-    """Marks of groups and of what is highlighted; where both stand on the same cells, the name of whom it is tells more of several
-    owners, and of one the value."""
-    places = {mark[:4] for mark in lit}
-    several = len({mark.lines for mark in groups if mark[:4] in places}) > 1
-    taken = {mark[:4] for mark in groups}
-    yield from (mark for mark in groups if several or mark[:4] not in places)
-    yield from (mark for mark in lit if not several or mark[:4] not in taken)
-
-
-def _lit_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[float, float]) -> tuple[Mark, ...]:
-    """The labels of boxes that are highlighted, `T5 V0-1` or `V0-1`, where they have room."""
-    if not panel.labels or not any(paint.faded for paint in figure.paints):
-        return ()
-    lit = [mark for mark in vector_marks(panel) if mark.paint >= 0 and not figure.paints[mark.paint].faded]
-    one = len({mark.lines[-1] for mark in lit}) == 1 < len({mark.lines[0] for mark in lit})  # value of many threads
-    for words in ([" ".join(mark.lines) for mark in lit], [mark.lines[0 if one else -1] for mark in lit]):
-        rooms = [((mark.c1 - mark.c0) * w, (mark.r1 - mark.r0) * h) for mark in lit]
-        fits = [
-            len(text) * CHAR * FONT + least[0] <= wide and high >= least[1] for text, (wide, high) in zip(words, rooms, strict=True)
-        ]
-        if all(fits):  # the same words everywhere
-            return tuple([mark._replace(lines=(text,)) for mark, text in zip(lit, words, strict=True)])
-    return ()
-
-
-def _in_lines(name: str) -> list[tuple[str, ...]]:
-    """A name in one line, and a range or words in two: none of none.
-
-    >>> _in_lines("128..255"), _in_lines("T0")
-    ([('128..255',), ('128..', '255')], [('T0',)])
-    """
-    head, dots, last = name.partition("..")
-    word, space, number = name.partition(" ")
-    two = [(head + dots, last)] if dots else [(word, number)] if space else []
-    return [(name,), *two] if name else []
-
-
-def joined(lines: Sequence[str]) -> str:
-    """The name whose lines these are.
-
-    >>> joined(("128..", "255")), joined(("warp", "0"))
-    ('128..255', 'warp 0')
-    """
-    return "".join(lines) if lines[0].endswith("..") else " ".join(lines)
-
-
-def _plain_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[float, float]) -> tuple[Mark, ...]:
-    """The labels of boxes without a hue, where all are large enough, such as those of core matrices."""
-    if not panel.labels or not panel.boxes or any(figure.paints[p].hue >= 0 for p in set(panel.paints) - {HOLE}):
-        return ()
-    marks = vector_marks(panel)
-    fits = all(
-        (mark.r1 - mark.r0) * h >= least[1] + 12 * (len(mark.lines) - 1) and (mark.c1 - mark.c0) * w >= mark.width - 8 + least[0]
-        for mark in marks
-    )
-    return marks if fits else ()
-
-
-@kept("paints", "cols")
-def _rectangles(panel: Panel, paints: tuple[Paint, ...]) -> list[tuple[int, int, int, int, int]]:
-    """The rectangles of one hue, (row0, col0, row1, col1, hue), by where they end; NAMELESS is what is faded or no cell."""
-    hue = [NAMELESS if paint.faded else paint.hue for paint in paints] + [NAMELESS]  # HOLE is -1, the last
-    alive: dict[tuple[int, int, int], int] = {}  # (start, stop, hue) of a run -> the row where it began
-    out = []
-    for r in range(panel.rows + 1):
-        now: dict[tuple[int, int, int], int] = {}
-        if r < panel.rows:
-            start, row = 0, [hue[p] for p in panel.paints[r * panel.cols : (r + 1) * panel.cols]]
-            for c in range(1, panel.cols + 1):
-                if c == panel.cols or row[c] != row[start]:
-                    key = (start, c, row[start])
-                    now[key] = alive.get(key, r)
-                    start = c
-        out += [(r0, c0, r, c1, mine) for (c0, c1, mine), r0 in alive.items() if (c0, c1, mine) not in now]
-        alive = now
-    return out
-
-
-@kept("data", "owners", "cols", "warp", "warp_name")
-def _owners(panel: Panel, box: tuple[int, int, int, int], what: str) -> str:
-    """Who holds a rectangle: `T0..T3`, or `warp 0, 2` where each cell is held by both; "" where no few words tell it."""
-    r0, c0, r1, c1 = box
-    cells = [i for row in range(r0, r1) for i in range(row * panel.cols + c0, row * panel.cols + c1)]
-    owners = _several(panel)
-    threads = panel.data["thread"]
-    width, word = panel.warp, panel.warp_name
-    if what == word:
-        several = {owners.get(cell, ((threads[cell], 0),)) for cell in cells}
-        each = {frozenset([t // width for t, _ in mine]) for mine in several}
-        held = sorted(each.pop()) if len(each) == 1 else []
-        if 2 < len(held) == held[-1] - held[0] + 1:
-            return f"{word} {held[0]}..{held[-1]}"
-        return f"{word} {', '.join(map(str, held))}" if 0 < len(held) <= SEVERAL else ""
-    if any(cell in owners for cell in cells):
-        return ""
-    mine = {threads[cell] for cell in cells}
-    low, high = min(mine), max(mine)
-    return "" if high - low >= len(mine) else f"T{low}" if low == high else f"T{low}..T{high}"
-
-
-@kept("owners")
-def _several(panel: Panel) -> dict[int, tuple[tuple[int, int], ...]]:
-    return dict(panel.owners)

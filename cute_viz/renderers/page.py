@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure
@@ -19,8 +19,9 @@ from cute_viz.renderers.fitting import Fitted, aligned, fit_panels
 from cute_viz.renderers.frame import GAP, LARGEST, LOOSE, TIGHT, Detail, Fit, PanelFrame, frames
 from cute_viz.renderers.geometry import BOLD, FONT, SMALL, fact_line, keeping, kept
 from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, columns, free_place, heading, prose, told
-from cute_viz.renderers.levels import Drawing, arranged, drawings, excerpts, further, is_comparison, prepared, units
-from cute_viz.renderers.marks import joined
+from cute_viz.renderers.levels import Drawing, arranged, drawings, excerpts, further, is_comparison, is_product, prepared, units
+from cute_viz.renderers.lit import lit
+from cute_viz.renderers.names import joined
 from cute_viz.renderers.outer import Outer
 from cute_viz.renderers.panel import draw, on_paper
 from cute_viz.renderers.placed import Page, Place
@@ -36,6 +37,8 @@ NARROWEST = 420.0  # of what stands between the margins
 LOWEST = 110.0  # px of a lane beside which there is no inset
 NAMED_SHARE = 0.4  # of cells that have a label, or a name
 NAMED = 15.5  # px of a row that holds the name of a group
+STRETCH, SEEN_FROM = (3.0, 2.5, 2.0, 1.5), 3.0  # of cells where one side of a place has room left; px of the square, at least
+FLAT = 4  # times as wide as high
 MOST_RUNS = 8192  # of cells of one colour, more of which are an image where they are small
 SCREEN = (1000.0, 620.0)  # px of lanes that have no place
 
@@ -78,7 +81,8 @@ def _chosen(figure: Figure, options: Options) -> Page:
         return _grown(lay_out(figure, width=target.width, target=target, fitted=([], [], 0.0, 0.0)), target)
     named = all("thread" in panel.data for panel in figure.panels)  # by labels, which then tell what their legend does
     ways = [target, replace(target, legend=False)] if named and target.legend else [target]
-    for shown, way in [*((figure, way) for way in ways), *((flat, target) for flat in _flat(figure))]:
+    others = chain(_flat(figure), lit(figure))
+    for shown, way in chain(((figure, way) for way in ways), ((other, target) for other in others)):
         for drawn in drawings(shown, way):
             richest = shown is figure and way is target
             page = _tried(drawn, way) if richest or max(drawn.details) < Detail.COLOUR else None
@@ -201,8 +205,21 @@ def _blocks(figure: Figure, target: Target, high: float = 0.0) -> Page:
         over = (page.width - target.width) / cols
         over = over if over > 0.5 / cols else (page.height - target.height) / rows  # which depends on where the legend has room
         if over <= 0.5 / max(cols, rows) or size <= 0.02:
+            for wide, tall in _stretched(figure, target) if size >= SEEN_FROM else ():
+                found = frames(figure, Detail.COLOUR, cell=wide * size, fit=fit._replace(exact=tall * size))
+                other = lay_out(figure, width=target.width, target=target, fit=fit, fitted=aligned(figure, found))
+                if _fits(other, target):
+                    return other
             return page
         size -= min(max(over, 0.02 * size), size / 3)
+
+
+def _stretched(figure: Figure, target: Target) -> list[tuple[float, float]]:
+    """How much wider, or higher, than the square that fits cells may be: of a product on a slide, of few rows with some lit."""
+    (one, *more), lit_ = figure.panels, any(paint.faded for paint in figure.paints)
+    if target.is_landscape and is_product(figure):
+        return [(share, 1.0) for share in STRETCH]
+    return [(1.0, share) for share in STRETCH] if lit_ and not more and one.cols >= FLAT * one.rows else []
 
 
 def _grown(page: Page, target: Target) -> Page:

@@ -22,10 +22,11 @@ SLANT = (0.866, 0.5)  # of the edges of a cube
 
 
 class Size(NamedTuple):
-    """How large panels are drawn: px of a cell of the figure, and of the smallest letter."""
+    """How large panels are drawn: px of a cell of the figure, of the smallest letter, and that a caption has at least."""
 
     cell: float
     least: float = LEAST
+    words: float = NARROW
 
     @property
     def side(self) -> float:
@@ -61,10 +62,10 @@ class Sheet:
             ys += [y for _, y in corners]
         self.left, self.right = max([0.0, -min(xs), *sides]), max(xs)
         self.over, self.under = max(self.top, -min(ys)), max(ys)
-        self.heading = _heading(first.caption, max(NARROW, self.right), size.side)
+        self.heading = _heading(first.caption, max(size.words, self.right), size.side)
         self.above = self.over + (self.heading[-1].y + 13 if self.heading else 0)
         self.own = self.above
-        self.foot = balanced(first.foot, max(NARROW, self.right), UNDER * PROSE) if first.foot else []
+        self.foot = balanced(first.foot, max(size.words, self.right), UNDER * PROSE) if first.foot else []
         self.below = self.under + (4 + 15 * len(self.foot) if self.foot else 0)
         widest = max([0.0, *(line.x + breadth(line.text, line.size, line.mono, line.weight > 400) for line in self.heading)])
         self.width = self.left + max(self.right, widest, *(breadth(line, UNDER) for line in self.foot or [""]))

@@ -22,13 +22,17 @@ def narrowed(figure: Figure, width: float) -> Figure:
     ['columns 0..31', 'columns 32..63']
     >>> [panel.place for panel in narrowed(figure("logical_divide((8,6), (4,3))", view="operation"), 372).panels]
     [(0, 0), (1, 0), (2, 0)]
+    >>> [panel.caption[0] for panel in narrowed(figure("SM80_16x8x16_F32F16F16F32_TN"), 372).panels if panel.place[1] == 0]
+    ['C', 'A', 'B']
     """
     if not 0 < width < NARROW or figure.flow or figure.outer or figure.notes_on or figure.kind in ("journey", "file"):
         return figure
+    if is_product(figure):  # whose cells would be too small for their owners, side by side
+        figure = replace(figure, panels=tuple([replace(panel, place=(n, 0)) for n, panel in enumerate(figure.panels)]))
     ways = arranged(figure, TARGETS["column"])
     figure = next((way for way in ways if all(panel.place[1] == 0 for panel in way.panels)), figure)
     wide = [panel.cols for panel in figure.panels if panel.cols > _WIDEST and panel.cols >= 2 * panel.rows]
-    if not wide or is_product(figure) or figure.arrows:
+    if not wide or figure.arrows:
         return figure
     band = next((n for n in _BANDS if max(wide) % n == 0), _BAND)
     return trim.fold(replace(figure, series=()), band)

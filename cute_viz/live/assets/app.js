@@ -61,9 +61,16 @@ const compare = new Compare({
   changed: () => { state.against = compare.against; state.named = compare.named; address.write(); },
 });
 const panes = new Panes({
-  ask, explorer, report, compare, apply: write,
+  ask, report, compare, apply: write,
   moved: () => address.write(),
-  changed: (tab) => { state.tab = tab === "picture" ? "" : tab; address.write(); if (tab === "source") editor.focus(); },
+  redraw: () => draw(),
+  changed: (tab) => {
+    state.tab = tab === "picture" ? "" : tab;
+    if (tab === "banks" && state.access) { state.access = ""; report.chosen(null); }
+    address.write();
+    if (tab === "source") editor.focus();
+    if ((tab === "banks") !== banking) draw();
+  },
 });
 const texts = new Texts({ editor, file: settings.file, entered: () => { address.step = true; show(); }, blank: () => { first.show(); editor.focus(); } });
 const faults = new Faults({ editor, picture: by("picture"), fix, write, examples: (text) => first.of(text), open: example });
@@ -107,6 +114,7 @@ const suit = () => { explorer.view.legible = narrow.matches ? 1 : 0.8; }; // a p
 suit();
 narrow.addEventListener("change", suit);
 let fixed = ""; // of an access on a phone: "fixed" for the picture with its fix
+let banking = false; // the picture is that of an access by the pane of banks
 let asking = 0, sent = null, drawnFor = 0; // px that the last picture was drawn for
 const room = () => Math.max(300, Math.floor(explorer.view.room?.[0] || by("picture").clientWidth - 16) - 2); // an observer costs no layout, but knows none of what was hidden
 // The question for the picture, and its answer.
@@ -114,6 +122,8 @@ function send() {
   const question = asked();
   drawnFor = room();
   if (!question.options.width && !question.options.cell) question.options = { ...(narrow.matches ? {} : { target: "readme" }), ...question.options, width: drawnFor };
+  banking = panes.tab === "banks" && !state.access;
+  if (banking) return engine.ask({ ...question, ask: "banks", access: panes.access, step: panes.warp });
   return engine.ask(state.access ? { ...question, ask: "access", access: state.access, quick: report.quick, fixed } : { ask: "draw", ...question });
 }
 

@@ -42,13 +42,13 @@ const table = (rows) => {
 };
 
 export class Panes {
-  // ask: a question to the engine. report, compare: who fill their panes. changed: another pane is shown. moved: a pane was.
-  constructor({ ask, explorer, apply, report, compare, changed, moved }) {
+  // ask: a question to the engine. report, compare: who fill their panes. changed: another pane is shown. moved: a pane was. redraw: draw another access.
+  constructor({ ask, apply, report, compare, changed, moved, redraw }) {
     this.box = document.getElementById("more");
     this.dock = document.getElementById("dock");
     this.tabs = [...document.querySelectorAll(".answers > .tabs [role=tab]")];
     this.tab = "picture";
-    Object.assign(this, { ask, explorer, apply, report, compare, changed, moved, at: {}, step: null, access: "ldmatrix", warp: null });
+    Object.assign(this, { ask, apply, report, compare, changed, moved, redraw, at: {}, step: null, access: "ldmatrix", warp: null });
     for (const tab of this.tabs) tab.addEventListener("click", () => this.open(tab.id.slice(4)));
     document.querySelector(".answers > .tabs").addEventListener("keydown", (event) => {
       const shown = this.tabs.filter((tab) => tab.offsetParent), n = shown.indexOf(document.activeElement);
@@ -116,12 +116,12 @@ export class Panes {
     if (this.dock.hidden) return undefined;
     if (tab === "report") return answer ? undefined : this.report.show(this.box); // a picture has nothing of it
     if (tab === "compare") return this.compare.show(this.box);
-    const out = await this.ask({ ask: tab, ...(tab === "banks" ? { access: this.access, step: this.warp } : {}) }, tab);
+    if (tab === "banks") return this.answer?.accesses && this.banks(this.answer);
+    const out = await this.ask({ ask: tab }, tab);
     if (!out || tab !== this.tab) return undefined;
     if (out.error) { this.box.replaceChildren(element("p", `${out.error.message}${out.error.hint ? `: ${out.error.hint}` : ""}`)); return undefined; }
     if (tab === "facts" && out.facts) this.facts(out);
     if (tab === "explain" && out.steps) this.steps(out);
-    if (tab === "banks" && out.phases) this.banks(out);
     return undefined;
   }
 
@@ -159,52 +159,25 @@ export class Panes {
     go();
   }
 
+  // Who accesses the tile, a pattern or whatever is typed; what it costs, and the swizzle that would free it. The picture is above.
   banks(out) {
-    const pick = element("select", null, {}, ...Object.entries(out.accesses).map(([name, words]) => element("option", name, { value: name, title: words, selected: name === out.access })));
-    const warp = element("input", null, { type: "range", min: 0, max: out.warps.length - 1, value: out.step });
-    pick.addEventListener("change", () => { this.access = pick.value; this.warp = null; this.refresh(); });
-    warp.addEventListener("input", () => { this.warp = +warp.value; this.refresh(); });
-    const steps = out.warps.length > 1 ? [element("label", "Step ", {}, warp, ` ${out.step + 1} of ${out.warps.length}`)] : [];
-    const row = element("div", null, { className: "row" }, element("label", "Access ", {}, pick), ...steps);
-    const all = element("p", `${out.wavefronts} wavefronts, ${out.ideal} are ideal; this step, ${out.instruction}: ${out.warps[out.step]}${out.assumed ? `; ${out.bits}-bit elements are assumed, a type says otherwise` : ""}`, { id: "wavefronts" });
-    const parts = [row, all];
-    out.phases.forEach((phase, n) => {
-      parts.push(element("div", `Phase ${n}: lanes ${phase.lanes[0]}..${phase.lanes.at(-1)}, ${phase.wavefronts} wavefront${phase.wavefronts > 1 ? "s" : ""}`));
-      const grid = element("div", undefined, { className: "banks" });
-      phase.banks.forEach((words, bank) => {
-        const button = element("button", words.length ? `${words.length}` : "·", { type: "button", className: words.length > 1 ? "hot" : "" });
-        const lanes = [...new Set(words.flatMap(([, mine]) => mine))];
-        button.title = `bank ${bank}: ${words.length} words, lanes ${lanes.join(", ") || "none"}`;
-        button.setAttribute("aria-label", button.title);
-        button.addEventListener("click", () => {
-          for (const other of this.box.querySelectorAll(".banks button")) other.removeAttribute("aria-pressed");
-          button.setAttribute("aria-pressed", "true");
-          said.textContent = button.title;
-          this.light(out, lanes, `bank ${bank}, phase ${n}`);
-        });
-        grid.append(button);
-      });
-      parts.push(grid);
-    });
-    const said = element("p", "Click a bank to see its lanes and their cells.");
-    said.setAttribute("role", "status");
-    parts.push(said);
-    if (out.best.source && out.best.wavefronts < out.wavefronts) {
-      parts.push(button(`Apply the best: ${out.best.name}, ${out.best.wavefronts} wavefronts`, () => this.apply(out.best.source), { id: "apply-best" }));
+    const ask = (access, step = null) => { [this.access, this.warp] = [access, step]; this.redraw(); };
+    const pick = element("select", null, { id: "pattern" }, ...Object.entries(out.accesses).map(([name, words]) => element("option", name, { value: name, title: words })), element("option", "yours", { value: "", hidden: true }));
+    pick.value = out.access in out.accesses ? out.access : "";
+    pick.addEventListener("change", () => ask(pick.value));
+    const other = element("input", undefined, { id: "accessor", value: pick.value ? "" : out.access, placeholder: "or a TV layout, a TiledCopy", autocomplete: "off" });
+    other.setAttribute("aria-label", "who accesses it");
+    other.addEventListener("change", () => ask(other.value.trim() || "ldmatrix"));
+    const row = element("div", null, { className: "row" }, element("label", "Access ", {}, pick), other), parts = [row];
+    if (out.warps?.length > 1) {
+      const warp = element("input", null, { id: "warp", type: "range", min: 0, max: out.warps.length - 1, value: out.step });
+      warp.addEventListener("input", () => ask(out.access, +warp.value));
+      row.append(element("label", "Step ", {}, warp, ` ${out.step + 1} of ${out.warps.length}`));
     }
-    const keep = document.activeElement === this.box.querySelector(".row input[type=range]");
+    parts.push(element("p", out.said || `${out.wavefronts} wavefronts, ${out.ideal} are ideal; this step, ${out.instruction}: ${out.warps[out.step]}${out.assumed ? `; ${out.bits}-bit elements are assumed, a type says otherwise` : ""}`, { id: "wavefronts" }));
+    if (out.best?.wavefronts < out.wavefronts) parts.push(button(`Apply the best: ${out.best.name}, ${out.best.wavefronts} wavefronts`, () => this.apply(out.best.source), { id: "apply-best" }));
+    const held = this.box.contains(document.activeElement) && document.activeElement.id;
     this.box.replaceChildren(...parts);
-    if (keep) warp.focus();
-  }
-
-  // Light the cells that lanes access, where the picture has cells of the tile.
-  light(out, lanes, what) {
-    const cells = new Set();
-    for (const lane of lanes) {
-      const at = out.cells[lane];
-      if (!at) continue;
-      for (let i = 0; i < out.wide; i++) cells.add(out.flip ? `${at[0] + i},${at[1]}` : `${at[0]},${at[1] + i}`);
-    }
-    this.explorer.mark((p, c) => cells.has(String(this.explorer.panels.crd(p, c))), what);
+    if (held) document.getElementById(held)?.focus();
   }
 }

@@ -24,7 +24,7 @@ from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.turns import Turns
-from cute_viz.source.cpp.values import finished
+from cute_viz.source.cpp.values import Value, finished, integer
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 
@@ -45,7 +45,7 @@ def array_of(evaluator: Evaluator, x: Declaration) -> Tensor:
     parts, _ = brackets(context.reader, x.token)
     if any(a == b for a, b in parts[1:]):
         raise AlgebraError(f"the extents of {x.name} are not known").but(name=x.name)
-    extents: list[Any] = [int(evaluator.solid(context.tree((a, b)))) if a < b else Unknown("?") for a, b in parts]
+    extents: list[Any] = [int(integer(evaluator.solid(context.tree((a, b))))) if a < b else Unknown("?") for a, b in parts]
     strides = [prod(extents[n + 1 :]) for n in range(len(extents))]
     whole = Layout(*((one[0] if len(one) == 1 else tuple(one)) for one in (extents, strides)))
     return Tensor(Pointer("smem", kind, base=x.name, name=x.name), mark_static(whole))
@@ -216,7 +216,7 @@ def _is_uniform(context: Context, lookup: _Lookups, scope: Scope, access: Indexe
 class _Places:
     """How far behind a tensor's beginning each thread's element lies. crd: the coordinate, with integers that only runs know."""
 
-    def __init__(self, x: Tensor, crd: Any, turns: Turns) -> None:
+    def __init__(self, x: Tensor, crd: Value, turns: Turns) -> None:
         self.x, self.crd, self.turns = x, crd, turns
         self.starts = (x.starts or (0,) * turns.count)[: turns.count]
         self.places: dict[Any, int] = {}

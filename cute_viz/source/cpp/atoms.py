@@ -20,14 +20,14 @@ from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.source.cpp.elements import FRAGMENTS, bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Part
-from cute_viz.source.cpp.values import Class, Enumerator, External, solid
+from cute_viz.source.cpp.values import Class, Enumerator, External, Value, solid
 from cute_viz.source.cpp.vocabulary import may_be_atom
 from cute_viz.values.instruction import UNKNOWN
 from cute_viz.values.integer import Runtime
 from cute_viz.values.types import ValueType, sized
 
 
-def atom(meaning: Meaning, name: str, args: list[Any], span: Span) -> Any:
+def atom(meaning: Meaning, name: str, args: list[Value], span: Span) -> Value:
     """What a name of NAMES with template arguments stands for."""
     if name in ("MMA_Atom", "MMA_Traits", "make_mma_atom"):
         return mma_atom(meaning, args[0], span) if args else None
@@ -47,14 +47,14 @@ def atom(meaning: Meaning, name: str, args: list[Any], span: Span) -> Any:
         return tiled_mma(mma_atom(meaning, args[0], span), *map(solid, args[1:])) if args else None
     if len(args) != 3:
         raise meaning.fail("TiledCopy takes an atom, a layout and a tiler", span)
-    return make_tiled_copy_impl(*map(solid, args))
+    return make_tiled_copy_impl(*map(solid, args))  # type: ignore[arg-type]
 
 
-def mma_atom(meaning: Meaning, value: Any, span: Span) -> Any:
+def mma_atom(meaning: Meaning, value: Value, span: Span) -> Value:
     """The MMA atom of an operation; an atom is one already."""
     if isinstance(value, Class):
         found = _traits(meaning, "MMA_Traits", value, span) or value
-        parts = [_member(meaning, found, names, span) for names in _MMA_PARTS]
+        parts: list[Any] = [_member(meaning, found, names, span) for names in _MMA_PARTS]
         thr, shape, a, b, c = parts
         return MMA_Atom(as_layout(thr), shape, as_layout(a), as_layout(b), as_layout(c), value.env.scope.name)
     if isinstance(value, TiledMMA):
@@ -73,7 +73,7 @@ _MMA_PARTS = (
 )
 
 
-def copy_op(meaning: Meaning, value: Any, span: Span) -> CopyOp:
+def copy_op(meaning: Meaning, value: Value, span: Span) -> CopyOp:
     """The copy operation that a value is."""
     if isinstance(value, Class):
         found = _traits(meaning, "Copy_Traits", value, span) or value
@@ -83,12 +83,12 @@ def copy_op(meaning: Meaning, value: Any, span: Span) -> CopyOp:
         except CuteVizError:
             ref = src
         return CopyOp(value.env.scope.name, thr, src, dst, ref)
-    if isinstance(solid(value), CopyOp):
-        return value  # type: ignore[no-any-return]
+    if isinstance(value := solid(value), CopyOp):
+        return value
     raise meaning.fail(f"{show(value)} is not a copy operation", span, hint="cute-viz list copy")
 
 
-def _member(meaning: Meaning, value: Any, names: tuple[str, ...], span: Span) -> Any:
+def _member(meaning: Meaning, value: Value, names: tuple[str, ...], span: Span) -> Value:
     problem: CuteVizError | None = None
     for name in names:
         try:
@@ -100,7 +100,7 @@ def _member(meaning: Meaning, value: Any, names: tuple[str, ...], span: Span) ->
     raise problem
 
 
-def _traits(meaning: Meaning, template: str, operation: Class, span: Span) -> Any:
+def _traits(meaning: Meaning, template: str, operation: Class, span: Span) -> Value:
     """The traits of the file for an operation of the file; None where it has none."""
     from_file = [
         scope
@@ -116,7 +116,7 @@ def _traits(meaning: Meaning, template: str, operation: Class, span: Span) -> An
     return None
 
 
-def instruction(meaning: Meaning, name: str, args: list[Any] | None, span: Span) -> Any:
+def instruction(meaning: Meaning, name: str, args: list[Value] | None, span: Span) -> Value:
     """The atom of the library that a name is; None where it cannot be one. Raises: what the library says of a wrong name."""
     resolve = meaning.context.given.resolve
     if resolve is None or not (may_be_atom(name) or meaning.context.own_lines):
@@ -128,7 +128,7 @@ def instruction(meaning: Meaning, name: str, args: list[Any] | None, span: Span)
     return None if found is None else clear_static(found)
 
 
-def _word(meaning: Meaning, value: Any, span: Span) -> str:
+def _word(meaning: Meaning, value: Value, span: Span) -> str:
     """A template argument as the library has it."""
     if isinstance(value, External) and value.args is None and meaning.context.own_lines:
         return value.name  # `K`, a major, as the library names it
@@ -142,34 +142,35 @@ def _word(meaning: Meaning, value: Any, span: Span) -> str:
     return str(value)
 
 
-def register_sourced(meaning: Meaning, tiled: Any, span: Span) -> Any:
+def register_sourced(meaning: Meaning, tiled: Value, span: Span) -> Value:
     """convert_to_gmma_rs: a TiledMMA of wgmma whose A is in registers instead; a helper that CUTLASS's examples share. Source:
     examples/88_hopper_fmha/collective/fmha_common.hpp. Raises: NotationError for what is not a wgmma from shared memory.
     """
     op = tiled.atom.instruction if isinstance(tiled, TiledMMA) else UNKNOWN
-    if op.kind != "wgmma" or not op.described("A") or op.sparse > 1:
+    if not isinstance(tiled, TiledMMA) or op.kind != "wgmma" or not op.described("A") or op.sparse > 1:
         raise meaning.fail("convert_to_gmma_rs takes a TiledMMA of wgmma from shared memory", span)
-    majors = [Enumerator("GMMA::Major", "K", 0)] * 2 if "a_major" in op.arguments else None
-    return replace(tiled, atom=instruction(meaning, op.name.replace("_SS", "_RS"), majors, span))
+    majors: list[Value] | None = [Enumerator("GMMA::Major", "K", 0)] * 2 if "a_major" in op.arguments else None
+    return replace(tiled, atom=instruction(meaning, op.name.replace("_SS", "_RS"), majors, span))  # type: ignore[arg-type]
 
 
-def member_of(value: Any, name: str) -> Any:
+def member_of(value: Value, name: str) -> Value:
     """`T::name` of an atom, a tiling or an operation; None of what it has not. A tiling has the members of its atom."""
     if isinstance(value, (TiledMMA, MMA_Atom)) and name in FRAGMENTS:
         return External(name, (value,))
     value = value.tiled if isinstance(value, ThrMMA) else value
     for x in (value, getattr(value, "atom", None)):
         if (member := _MEMBERS.get(type(x), {}).get(name)) is not None:
-            return member(x)
+            found: Value = member(x)
+            return found
     return None
 
 
-def _fields(**names: str) -> dict[str, Callable[[Any], Any]]:
+def _fields(**names: str) -> dict[str, Callable[[Value], Value]]:
     """Members by their names, of the fields that have them."""
     return {name: attrgetter(field) for field, several in names.items() for name in several.split()}
 
 
-def _value_type(n: int) -> Callable[[MMA_Atom], Any]:
+def _value_type(n: int) -> Callable[[MMA_Atom], Value]:
     return lambda atom: ValueType(ValueType(atom.types[n]).cpp) if n < len(atom.types) else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
@@ -13,31 +14,29 @@ from cute_viz.source.cpp.elements import same
 from cute_viz.source.cpp.lookup import opened
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Param, Scope
-from cute_viz.source.cpp.tree import Brace, Id, Node, Unary
-from cute_viz.source.cpp.values import Class, Env, External, Lazy, Pack, argument
+from cute_viz.source.cpp.tree import Brace, Decltype, Id, Member, Node, Unary
+from cute_viz.source.cpp.values import Class, Env, External, Later, Lazy, Pack, Value, argument, as_int, asked
 from cute_viz.source.cpp.vocabulary import INTEGRALS, TUPLES
 from cute_viz.values.integer import Runtime, Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 
-def as_argument(value: Any, param: Param | None = None) -> Any:
+def as_argument(value: Value, param: Param | None = None) -> Value:
     """A value as the argument of a template: static, but for an int, which computes as an int of C++."""
     value = argument(value)
-    if param is not None and param.kind == "value" and isinstance(value, int) and not isinstance(value, bool):
-        return Runtime(value)
-    return value
+    return as_int(value) if param is not None and param.kind == "value" else value
 
 
-def bound(meaning: Meaning, params: tuple[Param, ...], given: list[Any], span: Span) -> dict[str, Any]:
+def bound(meaning: Meaning, params: tuple[Param, ...], given: list[Later], span: Span) -> dict[str, Later]:
     """The parameters of a template by name, as far as they are given; values or Lazy ones. Raises: NotationError for more arguments
     than parameters.
     """
-    out: dict[str, Any] = {}
+    out: dict[str, Later] = {}
     position = 0
     for param in params:
         if param.pack:
-            out[param.name] = Pack(as_argument(x() if isinstance(x, Lazy) else x, param) for x in given[position:])
+            out[param.name] = Pack(as_argument(asked(x), param) for x in given[position:])
             position = len(given)
         elif position < len(given):
             out[param.name] = _later(given[position], param)
@@ -47,13 +46,13 @@ def bound(meaning: Meaning, params: tuple[Param, ...], given: list[Any], span: S
     return out
 
 
-def _later(value: Any, param: Param) -> Any:
+def _later(value: Later, param: Param) -> Later:
     if isinstance(value, Lazy):
         return Lazy(lambda: as_argument(value(), param))
     return as_argument(value, param)
 
 
-def defaulted(meaning: Meaning, params: tuple[Param, ...], args: dict[str, Any], env: Env) -> None:
+def defaulted(meaning: Meaning, params: tuple[Param, ...], args: dict[str, Later], env: Env) -> None:
     """Add the defaults of the parameters that nothing binds, evaluated when they are asked for; they see no member of a class."""
     head = header(env)
     for param in params:
@@ -72,16 +71,15 @@ def header(env: Env) -> Env:
     return own
 
 
-def key_of(values: list[Any]) -> tuple[Any, ...]:
+def key_of(values: Sequence[Later]) -> tuple[Value, ...]:
     """What distinguishes instances of a template."""
     out: list[Any] = []
-    for value in values:
-        if isinstance(value, Lazy):
-            try:
-                value = value()
-            except CuteVizError as error:
-                out.append(id(error))
-                continue
+    for each in values:
+        try:
+            value = asked(each)
+        except CuteVizError as error:
+            out.append(id(error))
+            continue
         if isinstance(value, Class):
             out.append(id(value.env))
         elif isinstance(value, Pointer):
@@ -95,14 +93,14 @@ def key_of(values: list[Any]) -> tuple[Any, ...]:
     return tuple(out)
 
 
-def matched(meaning: Meaning, scope: Scope, values: list[Any]) -> dict[str, Any] | None:
+def matched(meaning: Meaning, scope: Scope, values: list[Later]) -> dict[str, Later] | None:
     """The parameters of a specialisation for the arguments of a template; None where it is not for them. Raises: the error of an
     argument that is not known; NotationError where it is not known whether two types are the same.
     """
     assert scope.spec is not None
     parts = meaning.context.reader.split(*scope.spec)
     env = within_parent(meaning, scope)
-    out: dict[str, Any] = {}
+    out: dict[str, Later] = {}
     names = {param.name: param for param in scope.params or ()}
     patterns = [meaning.context.tree(part) for part in parts]
     return out if _all(meaning.inside(env), patterns, values, names, out) else None
@@ -114,36 +112,33 @@ def within_parent(meaning: Meaning, scope: Scope) -> Env:
     return opened(meaning.context, scope.parent)
 
 
-def _all(meaning: Meaning, patterns: list[Node], values: list[Any], names: dict[str, Param], out: dict[str, Any]) -> bool:
+def _all(meaning: Meaning, patterns: list[Node], values: list[Later], names: dict[str, Param], out: dict[str, Later]) -> bool:
     for n, pattern in enumerate(patterns):
         if isinstance(pattern, Unary) and pattern.operator == "...":
             if isinstance(pattern.value, Id) and pattern.value.text in names:
-                out[pattern.value.text] = Pack(_value(x) for x in values[n:])
+                out[pattern.value.text] = Pack(asked(x) for x in values[n:])
                 return True
             return False
-        if n >= len(values) or not fits(meaning, pattern, _value(values[n]), names, out):
+        if n >= len(values) or not fits(meaning, pattern, asked(values[n]), names, out):
             return False
     return len(patterns) == len(values)
 
 
-def _value(value: Any) -> Any:
-    return value() if isinstance(value, Lazy) else value
-
-
-def fits(meaning: Meaning, pattern: Node, value: Any, names: dict[str, Param], out: dict[str, Any]) -> bool:
+def fits(meaning: Meaning, pattern: Node, value: Value, names: dict[str, Param], out: dict[str, Later]) -> bool:
     """Whether a value is what a pattern says, whose names are added to `out`."""
-    if isinstance(pattern, Unary) and pattern.operator in ("T&", "T&&"):
-        return fits(meaning, pattern.value, value, names, out)
-    if isinstance(pattern, Unary) and pattern.operator == "T*":
-        return isinstance(value, Pointer) and value.type is not None and fits(meaning, pattern.value, value.type, names, out)
-    if isinstance(pattern, Brace) and pattern.type is not None and not pattern.args:
-        return fits(meaning, pattern.type, value, names, out)
+    match pattern:
+        case Unary(operator="T&" | "T&&"):
+            return fits(meaning, pattern.value, value, names, out)
+        case Unary(operator="T*"):
+            return isinstance(value, Pointer) and value.type is not None and fits(meaning, pattern.value, value.type, names, out)
+        case Brace(type=kind, args=()) if kind is not None:
+            return fits(meaning, kind, value, names, out)
     if not isinstance(pattern, Id):
         return _is(meaning, pattern, value)
     last = pattern.parts[-1]
     if len(pattern.parts) == 1 and last.args is None and last.name in names:
         if last.name in out:
-            return bool(same(out[last.name], value))
+            return bool(same(asked(out[last.name]), value))
         out[last.name] = as_argument(value, names[last.name])
         return True
     if last.args is None or not _free(pattern, names):
@@ -151,23 +146,18 @@ def fits(meaning: Meaning, pattern: Node, value: Any, names: dict[str, Param], o
     if last.name in ("enable_if_t", "enable_if"):  # of parameters that stand before it
         within = meaning.inside(Env(meaning.env.scope, meaning.env, out))
         return bool(within.truth(last.args[0]) and _is(within, pattern, value))
-    inside = _inside(meaning, last.name, value)
+    inside = _inside(last.name, value)
     return inside is not None and _all(meaning, list(last.args), inside, names, out)
 
 
-def _free(node: Any, names: dict[str, Param]) -> bool:
+def _free(node: Node, names: dict[str, Param]) -> bool:
     """Whether a parameter stands anywhere in a pattern."""
-    if isinstance(node, Id):
-        return any(part.name in names or any(_free(item, names) for item in part.args or ()) for part in node.parts)
-    return any(
-        _free(item, names)
-        for slot in getattr(node, "__slots__", ())
-        for item in (lambda x: x if isinstance(x, tuple) else (x,))(getattr(node, slot))
-        if hasattr(item, "__slots__")
-    )
+    parts = node.parts if isinstance(node, (Id, Decltype)) else (node.part,) if isinstance(node, Member) else ()
+    named = isinstance(node, Id) and any(part.name in names for part in parts)
+    return named or any(_free(item, names) for item in (*node.children(), *(arg for part in parts for arg in part.args or ())))
 
 
-def _is(meaning: Meaning, pattern: Node, value: Any) -> bool:
+def _is(meaning: Meaning, pattern: Node, value: Value) -> bool:
     wanted = argument(meaning.value(pattern))
     found = same(wanted, argument(value))
     if found is None:
@@ -178,29 +168,30 @@ def _is(meaning: Meaning, pattern: Node, value: Any) -> bool:
     return found
 
 
-def _inside(meaning: Meaning, name: str, value: Any) -> list[Any] | None:
+def _inside(name: str, value: Value) -> list[Later] | None:
     """The arguments of a type whose template is named; None where it is of another."""
-    if isinstance(value, Class) and value.env.scope.name == name and value.env.scope.params is not None:
-        params = value.env.scope.params
-        return [value.env.args[param.name] for param in params if param.name in value.env.args]
-    if isinstance(value, External) and value.name.rsplit("::", 1)[-1] == name:
-        return list(value.args or ())
-    if isinstance(value, tuple) and name in TUPLES:
-        return list(value)
-    if isinstance(value, Layout) and name == "Layout":
-        return [value.shape, value.stride]
-    if isinstance(value, ComposedLayout) and name == "ComposedLayout":
-        return [value.outer, value.offset, value.inner]
-    if isinstance(value, Tensor) and name == "Tensor":
-        return [External("Engine", None, NotationError("the engine of a tensor is not known")), value.layout]
-    if isinstance(value, Swizzle) and name == "Swizzle":
-        return [value.bits, value.base, value.shift]
-    if isinstance(value, int) and name in INTEGRALS and not isinstance(value, Runtime):
-        return [value]
+    match value:
+        case Class() if value.env.scope.name == name and value.env.scope.params is not None:
+            params = value.env.scope.params
+            return [value.env.args[param.name] for param in params if param.name in value.env.args]
+        case External() if value.short == name:
+            return list(value.args or ())
+        case tuple() if name in TUPLES:
+            return list(value)
+        case Layout() if name == "Layout":
+            return [value.shape, value.stride]
+        case ComposedLayout() if name == "ComposedLayout":
+            return [value.outer, value.offset, value.inner]
+        case Tensor() if name == "Tensor":
+            return [External("Engine", None, NotationError("the engine of a tensor is not known")), value.layout]
+        case Swizzle() if name == "Swizzle":
+            return [value.bits, value.base, value.shift]
+        case int() if name in INTEGRALS and not isinstance(value, Runtime):
+            return [value]
     return None
 
 
-def deduced(meaning: Meaning, scope: Scope, args: list[Any], out: dict[str, Any]) -> bool:
+def deduced(meaning: Meaning, scope: Scope, args: list[Value], out: dict[str, Later]) -> bool:
     """Deduce the template parameters of a function from the values of a call; False where a parameter is of another type."""
     names = {param.name: param for param in scope.params or ()}
     if not names:
@@ -230,6 +221,6 @@ def deduced(meaning: Meaning, scope: Scope, args: list[Any], out: dict[str, Any]
             found = fits(meaning, tree, value, names, out)
         except CuteVizError:
             continue
-        if not found and isinstance(tree, Id) and _inside(meaning, tree.parts[-1].name, value) is None:
+        if not found and isinstance(tree, Id) and _inside(tree.parts[-1].name, value) is None:
             return False
     return True

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.collective import DRAWN
 from cute_viz.source.cpp.context import Context
@@ -13,7 +11,7 @@ from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.shown import object_of, printed
 from cute_viz.source.cpp.tree import Id, Part
-from cute_viz.source.cpp.values import finished
+from cute_viz.source.cpp.values import Value, finished
 from cute_viz.source.model import Entry
 
 
@@ -66,7 +64,7 @@ def _built_entry(context: Context, lookup: Lookup, declaration: Declaration, nam
     token = context.reader.tokens[declaration.token]
     scope = (*declaration.scope.path, declaration.name, *names[:-1])
 
-    def of_it() -> Any:
+    def of_it() -> Value:
         context.deep = 0
         env = opened(context, declaration.scope)
         evaluator = Evaluator(context, lookup, env)

@@ -19,15 +19,15 @@ from cute_viz.source.cpp.collective import check, is_plain_fusion
 from cute_viz.source.cpp.cutlass import tmem_store_of
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.higher import HIGHER
-from cute_viz.source.cpp.numbers import SIZE, number
+from cute_viz.source.cpp.numbers import SIZE, is_numeric, is_of_run_time, is_static, number
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.slices import Thread, coordinate, cut, index, joined, known_part, sliced
+from cute_viz.source.cpp.slices import coordinate, cut, index, is_layout, joined, known_part, layout_of, sliced
 from cute_viz.source.cpp.tensors import check_of_tensors, pointer, recast, tensor, tma_partition
 from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain, unknown
-from cute_viz.source.cpp.values import Class, Pack, finished
+from cute_viz.source.cpp.values import Class, Value, as_int, finished, integer
 from cute_viz.source.cpp.vocabulary import MAKE_TUPLES
 from cute_viz.values.integer import Runtime, Unknown, greatest, least
 from cute_viz.values.pointer import COUNTS, Pointer
@@ -35,22 +35,13 @@ from cute_viz.values.pointer import COUNTS, Pointer
 RUN_TIME = words(  # cute/arch/cluster_sm90.hpp, cutlass/arch/arch.h, cutlass/cutlass.h
     "block_rank_in_cluster elect_one_sync canonical_warp_idx canonical_warp_idx_sync canonical_warp_group_idx canonical_lane_idx"
 )
-_Call = Callable[[Meaning, Part, tuple[Node, ...], Span], Any]
+_Call = Callable[[Meaning, Part, tuple[Node, ...], Span], Value]
 
 
-def _solid(meaning: Meaning, args: tuple[Node, ...]) -> list[Any]:
+def _solid(meaning: Meaning, args: tuple[Node, ...]) -> list[Value]:
     values = meaning.arguments(args)
     for value, node in zip(values, args, strict=False):
         meaning.known(value, node.span)
-    return values
-
-
-def _numbers(meaning: Meaning, name: str, args: tuple[Node, ...], span: Span) -> list[Any]:
-    values = _solid(meaning, args)
-    if len(values) == 1 and isinstance(values[0], tuple):
-        values = list(values[0])
-    if not values or not all(isinstance(x, (int, float, Unknown)) for x in values):
-        raise meaning.fail(f"{name} is for numbers", span)
     return values
 
 
@@ -59,20 +50,20 @@ def _of_numbers(
 ) -> _Call:
     """A function of so many numbers, of one or more where `count` is 0; symbolic: of integers that are not known."""
 
-    def computed(word: str, values: list[Any]) -> Any:
-        unknown = next((x for x in values if isinstance(x, Unknown)), None)
-        if unknown is not None:
-            return symbolic(*values) if symbolic is not None else unknown.applied(word, *values)
-        result = function(*values)
-        return Runtime(result) if isinstance(result, int) and any(isinstance(x, (Runtime, bool)) for x in values) else result
-
-    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-        values = _numbers(meaning, part.name, args, span)
+    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
+        given = _solid(meaning, args)
+        values: list[Any] = list(given[0]) if len(given) == 1 and isinstance(given[0], tuple) else given
+        if not values or not all(map(is_numeric, values)):
+            raise meaning.fail(f"{part.name} is for numbers", span)
         if count and len(values) != count:
             raise meaning.fail(f"{part.name} takes {count} number{'s' if count > 1 else ''}, not {len(values)}", span)
         if not all(isinstance(x, (*kinds, Unknown)) for x in values):
             raise meaning.fail(f"{part.name} is for integers", span)
-        return computed(part.name, values)
+        unknown = next((x for x in values if isinstance(x, Unknown)), None)
+        if unknown is not None:
+            return unknown.applied(part.name, *values) if symbolic is None else symbolic(*values)
+        result = function(*values)
+        return Runtime(result) if isinstance(result, int) and any(map(is_of_run_time, values)) else result
 
     return call
 
@@ -81,11 +72,11 @@ def _log2(x: int) -> int:
     return max(int(x).bit_length() - 1, 0)
 
 
-def _tuple(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _tuple(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     return tuple(_solid(meaning, args))
 
 
-def _origin(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _origin(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """make_inttuple_iter: the coordinate that a tensor begins at, a tuple or its entries, or an integer that counts."""
     values = tuple(_solid(meaning, args))
     if len(values) != 1:
@@ -93,7 +84,7 @@ def _origin(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
     return values[0] if isinstance(values[0], tuple) else Pointer(COUNTS, offset=values[0])
 
 
-def _argument(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _argument(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     if len(args) != 1:
         raise meaning.fail(f"{part.name} has one argument", span)
     return meaning.solid(args[0])
@@ -102,71 +93,71 @@ def _argument(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
 def _like(name: str) -> _Call:
     """make_tensor_like, make_fragment_like: registers of the type of a tensor, or of the one that is given."""
 
-    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
         operands = [known_part(x, []) for x in _solid(meaning, args)]
-        first = operands[0] if operands else None
-        if isinstance(first, Tensor):
-            check_like(finished(first))
-            operands[0] = first.layout  # the swizzle is the pointer's, not the layout's
-        kind = meaning.argument(part.args[0]) if part.args else first.pointer.type if isinstance(first, Tensor) else None
+        like = operands[0] if operands and isinstance(operands[0], Tensor) else None
+        if like is not None:
+            check_like(finished(like))
+            operands[0] = like.layout  # the swizzle is the pointer's, not the layout's
+        kind = meaning.argument(part.args[0]) if part.args else like.pointer.type if like is not None else None
         made = meaning.operate(name, operands)
-        return Tensor(Pointer("rmem", kind), made) if isinstance(first, Tensor) or part.args else made
+        return Tensor(Pointer("rmem", kind), made) if like is not None or part.args else made
 
     return call
 
 
-def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """local_tile, local_partition: the coordinate moves the pointer alone."""
     if not 3 <= len(args) <= 4:
         raise meaning.fail(f"{part.name} takes a tensor, a tiler and a coordinate", span)
     name = "local_tile" if part.name == "inner_partition" else part.name
     lost: list[CuteVizError] = []
-    from cute_viz.algebra.shares import Division
-
-    divided: Division | None
     tensor, tiler = _solid(meaning, args[:2])
     place = index if name == "local_partition" else coordinate
     operands = [tiler, place(meaning, args[2], lost), *_solid(meaning, args[3:])]
     if name == "local_partition" and isinstance(tiler, tuple):
         operands[0] = meaning.operate("make_layout", [tiler])
-    if len(operands) == 3 and isinstance(operands[2], tuple):
-        projection = operands[2]
+    projection = operands[2] if len(operands) == 3 else None
+    if name == "local_tile" and isinstance(projection, tuple) and isinstance(tiler, tuple) and len(tiler) == len(projection):
         chosen = [n for n, x in enumerate(projection) if x is not X]
-        if name == "local_tile" and isinstance(tiler, tuple) and len(tiler) == len(projection):
-            operands = [tuple(tiler[n] for n in chosen), _projected(operands[1], chosen, len(projection))]
+        operands = [tuple(tiler[n] for n in chosen), _projected(operands[1], chosen, len(projection))]
     whole = known_part(tensor, [])
     check_of_tensors(meaning, part.name, whole)
-    if meaning.context.own_lines and not lost and isinstance(whole, (Layout, ComposedLayout)):
+    if meaning.context.own_lines and not lost and is_layout(whole):
         return meaning.operate(name, [whole, *operands])  # which CuTe has of tensors alone: the offset is shown
+    divided = None
     if lost and name == "local_partition" and isinstance(whole, Tensor):
+        from cute_viz.algebra.shares import Division
+
         if whole.part is not None:
             raise meaning.fail("this is a thread's part already", args[0].span)
-        order, threads = order_of(meaning, args[2], int(size(as_layout(operands[0])))), finished(as_layout(operands[0]))
-        parted = finished(domain(whole.layout))
-        divided = None if order is None else Division(threads, "", parted, operands[2] if len(operands) > 2 else None, order)
-    else:
-        divided = None
+        threads = as_layout(operands[0])
+        order, parted = order_of(meaning, args[2], int(size(threads))), finished(domain(whole.layout))
+        if order is not None:
+            divided = Division(finished(threads), "", parted, projection, order)
     return cut(meaning, name, [tensor, *operands], 0, lost, divided)
 
 
-def _unpinned(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    (tensor,) = _solid(meaning, args[:1])
-    if isinstance(tensor, Thread):
-        return tensor
-    if isinstance(tensor, Tensor):
-        return joined(replace(tensor, layout=position_independent(tensor.printed), pointer=replace(tensor.pointer, swizzle=None)))
-    return position_independent(tensor) if isinstance(tensor, (Layout, ComposedLayout)) else tensor
+def _unpinned(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
+    match _solid(meaning, args[:1]):
+        case [Tensor() as x]:
+            return joined(replace(x, layout=position_independent(x.printed), pointer=replace(x.pointer, swizzle=None)))
+        case [(Layout() | ComposedLayout()) as layout]:
+            return position_independent(layout)
+        case [value]:
+            return value
+    raise IndexError
 
 
-def _projected(crd: Any, chosen: list[int], count: int) -> Any:
+def _projected(crd: Value, chosen: list[int], count: int) -> Value:
     return tuple(crd[n] for n in chosen) if isinstance(crd, tuple) and len(crd) == count else crd
 
 
-def _slice_of(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _slice_of(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     return sliced(meaning, meaning.solid(args[0]), args[1])
 
 
-def _get(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _get(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """get<i,j...>(x): of a tuple whatever stands there."""
     places = _template(meaning, part)
     if len(args) != 1 or not places or not all(isinstance(n, int) for n in places):
@@ -182,7 +173,7 @@ def _get(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
     return value
 
 
-def _select(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _select(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """select<i...>(x): of a composed layout a tuple of its modes, as CuTe has no other for it."""
     (value,), template = _solid(meaning, args), _template(meaning, part)
     if isinstance(value, ComposedLayout) and not has_origin(value):
@@ -194,13 +185,13 @@ def _template(meaning: Meaning, part: Part) -> list[Any]:
     return [meaning.argument(item) for item in part.args or ()]
 
 
-def _register_sourced(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _register_sourced(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     from cute_viz.source.cpp.atoms import register_sourced
 
     return register_sourced(meaning, next(iter(_solid(meaning, args)), None), span)
 
 
-def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """Which warp or block this is: another number for each, as `threadIdx.x` is."""
     if (key := meaning.context.let(part.name, None)) is not None:
         return meaning.given(key, as_type=False)
@@ -209,7 +200,7 @@ def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
 
 
 def _op_selector(source: str) -> _Call:
-    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
         from cute_viz.source.cpp.selectors import op_selector
 
         return op_selector(meaning, source, _template(meaning, part), span)
@@ -217,7 +208,7 @@ def _op_selector(source: str) -> _Call:
     return call
 
 
-def _tiled_mma(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _tiled_mma(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     if not args:
         raise meaning.fail("make_tiled_mma takes an atom", span)
     from cute_viz.source.cpp.atoms import mma_atom
@@ -226,41 +217,40 @@ def _tiled_mma(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span)
     return meaning.operate("make_tiled_mma", [atom, *_solid(meaning, args[1:])])
 
 
-def _mode(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _mode(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """tensor<i...>(x): the tensor of a mode, from the same pointer (cute/tensor_impl.hpp)."""
     (value,) = _solid(meaning, args)
     check_of_tensors(meaning, part.name, value)
-    layout = value.layout if isinstance(value, Tensor) else value
-    found = meaning.operate("layout", [layout], tuple(_template(meaning, part)))
+    found = meaning.operate("layout", [layout_of(value)], tuple(_template(meaning, part)))
     return replace(value, layout=found) if isinstance(value, Tensor) else found
 
 
-def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """The bytes of a type of elements, or of a value of one."""
     value = meaning.solid(args[0])
-    if isinstance(value, int) and not isinstance(value, (bool, Runtime)):
-        return number(1, SIZE)
-    if isinstance(value, Class) and meaning.lookup.member("size_of", value.env) is not None:  # of cutlass.hpp
-        return number(int(meaning.type_member(value, Part("size_of", None, span), span)), SIZE)
-    if isinstance(value, Tensor) and value.pointer.space == "rmem" and 8 % min(value.bits, 8) == 0:
-        count = int(certain(size(value.layout))) * value.bits  # ArrayEngine of cute/tensor_impl.hpp
-        return number(-(-count // 128) * 16 if value.bits % 8 == 0 else -(-count // 8), SIZE)
+    match value:
+        case int() if is_static(value):
+            return number(1, SIZE)
+        case Class() if meaning.lookup.member("size_of", value.env) is not None:  # of cutlass.hpp
+            return number(integer(meaning.type_member(value, Part("size_of", None, span), span)), SIZE)
+        case Tensor(pointer=Pointer(space="rmem")) if 8 % min(value.bits, 8) == 0:
+            count = int(certain(size(value.layout))) * value.bits  # ArrayEngine of cute/tensor_impl.hpp
+            return number(-(-count // 128) * 16 if value.bits % 8 == 0 else -(-count // 8), SIZE)
     return number(max(1, bits(value) // 8), SIZE)
 
 
-def _static_value(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    value = certain(_argument(meaning, part, args, span))
-    return Runtime(value) if isinstance(value, int) and not isinstance(value, bool) else value
+def _static_value(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
+    return as_int(certain(_argument(meaning, part, args, span)))
 
 
-def _count(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _count(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     value = meaning.value(args[0])
-    if not isinstance(value, (Pack, tuple)):
+    if not isinstance(value, tuple):
         raise meaning.fail("this is not a pack", span)
     return Runtime(len(value))
 
 
-def _chosen(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _chosen(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     tests = part.args or args[:1]
     values = args[-2:]
     if len(values) != 2 or len(tests) != 1:
@@ -268,13 +258,13 @@ def _chosen(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
     return meaning.value(values[0] if meaning.truth(tests[0]) else values[1])
 
 
-def _declval(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _declval(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     if not part.args:
         raise meaning.fail("declval takes a type", span)
     return meaning.argument(part.args[0])
 
 
-def _copy_atom(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _copy_atom(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     from cute_viz.algebra.copy import make_copy_atom
     from cute_viz.source.cpp.atoms import copy_op
 
@@ -282,7 +272,7 @@ def _copy_atom(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span)
     return make_copy_atom(op, bits(kind), str(kind))
 
 
-def _shape_like(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def _shape_like(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     template = tuple(_template(meaning, part))
     values = _solid(meaning, args)
     if part.name == "shape" and len(values) == 1 and isinstance(values[0], tuple) and not template:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.numbers import kind_of, number
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Scope, outward
 from cute_viz.source.cpp.tree import Binary, Condition, Id, Index, Member, Node, Unary
-from cute_viz.source.cpp.values import Cell, Class, Enumerator, Env, Items, copied
+from cute_viz.source.cpp.values import Cell, Class, Enumerator, Env, Items, Value, copied
 from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType
 
@@ -53,7 +52,7 @@ class Kept(Meaning):
             return self.place(node.yes if self.truth(node.test) else node.no)
         return None
 
-    def assigned(self, node: Binary) -> Any:
+    def assigned(self, node: Binary) -> Value:
         """`a = b`, `a += b`."""
         right = self.known(self.value(node.right), node.right.span)
         cell = self._changed(node.left)
@@ -62,7 +61,7 @@ class Kept(Meaning):
         cell.value = self._fitting(copied(right, self.context.budget), cell, node.span)
         return cell.value
 
-    def stepped(self, node: Unary) -> Any:
+    def stepped(self, node: Unary) -> Value:
         """`++a`, `a++`."""
         cell = self._changed(node.value)
         before = cell.read()
@@ -81,7 +80,7 @@ class Kept(Meaning):
             raise self.fail("what this changes is not read", node.span)
         return cell
 
-    def _fitting(self, value: Any, cell: Cell, span: Span) -> Any:
+    def _fitting(self, value: Value, cell: Cell, span: Span) -> Value:
         """A value as the type of a variable has it; of `auto` that of what it began with."""
         if cell.kind is not None:
             return self.converted(value, cell.kind, span)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import AlgebraError, Span
@@ -12,7 +11,7 @@ from cute_viz.source.cpp.cutlass import tag_word
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import OURS, External
+from cute_viz.source.cpp.values import OURS, External, Value
 from cute_viz.values.types import ValueType
 
 NAMES = ("CollectiveBuilder", "GemmUniversal", "GemmUniversalAdapter")
@@ -57,7 +56,7 @@ def with_cutlass(text: str) -> str:
     return out
 
 
-def made(meaning: Meaning, full: str, args: tuple[Node, ...], span: Span) -> Any:
+def made(meaning: Meaning, full: str, args: tuple[Node, ...], span: Span) -> Value:
     """One of NAMES with its arguments: a class whose members are evaluated when they are asked for.
 
     Raises: NotationError for an architecture or a kind whose rule is not read here; AlgebraError for what CUTLASS refuses.
@@ -104,5 +103,5 @@ def check(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> b
         return True
     refusal = str(meaning.value(args[1])).strip('"')
     for value in map(meaning.value, args[2:]):
-        refusal = refusal.replace("%", value.name.rsplit("::", 1)[-1] if isinstance(value, External) else show(value), 1)
+        refusal = refusal.replace("%", value.short if isinstance(value, External) else show(value), 1)
     raise AlgebraError(refusal)

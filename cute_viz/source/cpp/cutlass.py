@@ -14,7 +14,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.values import Enumerator, External, solid, typed
+from cute_viz.source.cpp.values import Enumerator, External, Value, solid, typed
 from cute_viz.values.instruction import UNKNOWN
 from cute_viz.values.integer import Runtime, Static
 from cute_viz.values.types import ValueType
@@ -22,10 +22,10 @@ from cute_viz.values.types import ValueType
 _INT = ValueType("int")
 
 
-def tag_word(value: Any) -> str:
+def tag_word(value: Value) -> str:
     """The last word of a tag: `Sm90` of cutlass::arch::Sm90."""
     value = solid(value)
-    return value.name.rsplit("::", 1)[-1] if isinstance(value, External) else show(value)
+    return value.short if isinstance(value, External) else show(value)
 
 
 SCALES = frozenset(
@@ -40,25 +40,25 @@ def _unmarked(n: int) -> int:
     return int(n) if isinstance(n, Static) else n
 
 
-def scale_factors(meaning: Meaning, owner: Any, name: str, operands: list[Any]) -> Any:
+def scale_factors(meaning: Meaning, owner: Value, name: str, operands: list[Value]) -> Value:
     """A function or member of CUTLASS's configurations of scale factors; None of anything else. Source:
     cutlass/detail/sm100_blockscaled_layout.hpp, cutlass/detail/blockwise_scale_layout.hpp.
     """
-    word = owner.name.rsplit("::", 1)[-1] if isinstance(owner, External) and owner.args else ""
+    if not isinstance(owner, External) or not owner.args:
+        return None
+    word, args = owner.short, owner.args
     if name in DEDUCED or (name.startswith("deduce_layout") and not operands):
-        return _deduced(meaning, owner, word, name[-1])
+        return _deduced(word, args, name[-1])
     if word == "Sm1xxBlockScaledConfig":  # a static extent of one block has the stride 0
         operands = [each_integer(lambda n: n if isinstance(n, Runtime) else Static(n), x) for x in operands]
-        return each_integer(_unmarked, meaning.operate(name, operands, tuple(owner.args)))
-    if re.fullmatch(r"Sm1\w+BlockwiseScaleConfig", word):
-        return meaning.operate(f"blockwise_{name}", operands, tuple(owner.args))
-    return None
+        found: Value = each_integer(_unmarked, meaning.operate(name, operands, args))
+        return found
+    return meaning.operate(f"blockwise_{name}", operands, args) if re.fullmatch(r"Sm1\w+BlockwiseScaleConfig", word) else None
 
 
-def _deduced(meaning: Meaning, owner: External, word: str, operand: str) -> Any:
+def _deduced(word: str, args: tuple[Any, ...], operand: str) -> Value:
     """The type of the layout of the scale factors of any problem: what the problem tells is not known."""
     error = AlgebraError("this integer is only known where the layout is made")
-    args = owner.args or ()
     if match := re.fullmatch(r"Sm1xxBlockScaled(Output)?Config", word):
         rows = not (match[1] and len(args) > 1 and _is_mn(args[1]))
         modes = [((32, 4), (16, 4)), ((args[0], 4), (0, 1))][:: 1 if rows else -1]
@@ -73,7 +73,7 @@ def _deduced(meaning: Meaning, owner: External, word: str, operand: str) -> Any:
         stride = ((0, 1 if columns else _INT), (0, _INT if columns else 1), _INT)
     else:
         return None
-    return Layout(typed(shape, error, "shape"), typed(stride, error, "stride"))
+    return Layout(typed(shape, error, "shape"), typed(stride, error, "stride"))  # type: ignore[arg-type]
 
 
 def scale_type(value: External) -> str | None:
@@ -82,17 +82,17 @@ def scale_type(value: External) -> str | None:
     >>> scale_type(External("cutlass::nv_float4_t")), scale_type(External("Foo"))
     ('float_ue4m3_t', None)
     """
-    match = re.fullmatch(r"(mx_float[468]|nv_float4)_t", value.name.rsplit("::", 1)[-1])
+    match = re.fullmatch(r"(mx_float[468]|nv_float4)_t", value.short)
     return None if match is None else "float_ue4m3_t" if match[1] == "nv_float4" else "float_ue8m0_t"
 
 
-def tag_member(value: External, name: str) -> Any:
+def tag_member(value: External, name: str) -> Value:
     """`T::name` of a tag of CUTLASS; None of what is none.
 
     >>> int(tag_member(External("cutlass::arch::Sm90"), "kMinComputeCapability"))
     90
     """
-    word = value.name.rsplit("::", 1)[-1]
+    word = value.short
     if word.startswith("MainloopSm") and value.args:  # cutlass/gemm/dispatch_policy.hpp
         first = value.args[0]
         if name == "Stages" and isinstance(first, int):
@@ -109,11 +109,11 @@ def tag_member(value: External, name: str) -> Any:
     return None
 
 
-def _is_mn(value: Any) -> bool:
+def _is_mn(value: Value) -> bool:
     return isinstance(value, Enumerator) and value.name == "MN"
 
 
-def tmem_store_of(meaning: Meaning, args: list[Any], span: Span) -> Any:
+def tmem_store_of(meaning: Meaning, args: list[Value], span: Span) -> Value:
     """TMEM::tmem_load_to_store: the tcgen05.st of the shape of a tcgen05.ld (cute/atom/copy_traits_sm100.hpp). Raises: AlgebraError
     for any other operation.
     """

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
@@ -18,11 +17,11 @@ from cute_viz.source.cpp.lookup import Found, change_before, changed, declares, 
 from cute_viz.source.cpp.parameters import Parameters
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, outward
-from cute_viz.source.cpp.slices import Thread, known_part
+from cute_viz.source.cpp.slices import known_part
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import certain, tried, unknown
+from cute_viz.source.cpp.unknown import tried, unknown
 from cute_viz.source.cpp.uses import function_of
-from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Template
+from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Later, Template, Thread, Value, integer
 from cute_viz.values.integer import Unknown
 
 _READERS = frozenset(("sscanf", "scanf", "cin"))  # what reads a number from outside
@@ -97,7 +96,7 @@ class Definitions(Parameters):
             return None
         return bisect_left(self.context.reader.starts, span.start)
 
-    def meant(self, found: Found, part: Part, span: Span) -> Any:
+    def meant(self, found: Found, part: Part, span: Span) -> Value:
         """The value of what a name was found to mean, with its template arguments."""
         if found.value is not None:
             return self.applied(found.value(), part.args, span)
@@ -113,7 +112,7 @@ class Definitions(Parameters):
             return self.definition(first, found.env, part.args, span)
         return self._agreed(found, part, span)
 
-    def _agreed(self, found: Found, part: Part, span: Span) -> Any:
+    def _agreed(self, found: Found, part: Part, span: Span) -> Value:
         """The value of a name that several branches of the preprocessor define: they must agree."""
         first = found.declarations[0]
         for other in found.declarations[1:]:
@@ -140,7 +139,7 @@ class Definitions(Parameters):
         places = ", ".join(str(self.context.line(x.token)) for x in found.declarations[:6])
         return self.fail(f"{part.name!r} is defined {len(found.declarations)} times: lines {places}", span)
 
-    def applied(self, value: Any, args: tuple[Node, ...] | None, span: Span) -> Any:
+    def applied(self, value: Value, args: tuple[Node, ...] | None, span: Span) -> Value:
         """A value with template arguments behind its name."""
         if args is None:
             return value
@@ -154,7 +153,7 @@ class Definitions(Parameters):
                 return self.definition(owner, value.env.parent, args, span)
         raise self.fail("this is not a template", span)
 
-    def definition(self, declaration: Declaration, env: Env, args: tuple[Node, ...] | None, span: Span) -> Any:
+    def definition(self, declaration: Declaration, env: Env, args: tuple[Node, ...] | None, span: Span) -> Value:
         """The value of a declaration in an environment."""
         kind = declaration.kind
         if declaration.mixed is not None:
@@ -195,26 +194,28 @@ class Definitions(Parameters):
                 return self.of(fact, env)
             if self.context.assumed is not None and change is not None and change.value is None:
                 return self._assumed(declaration, env, change.token if at is None else at, span)
-        value = self._remembered((declaration, change.token if change else None), declaration, env, span, change)
+        value = self._remembered(declaration, env, span, change)
         if isinstance(value, Unknown) and (kind == "loop" or (change is not None and change.value is None)):
             return value.turned(key=f"{declaration.name}@{declaration.token}@{self.position(span)}")  # another one at every place
         return value
 
-    def _full(self, declaration: Declaration, env: Env, args: tuple[Node, ...], span: Span) -> list[Any]:
+    def _full(self, declaration: Declaration, env: Env, args: tuple[Node, ...], span: Span) -> list[Later]:
         assert declaration.params is not None
         own = bound(self, declaration.params, self.lazily(args), span)
         inner = Env(Scope("alias", declaration.name, declaration.scope, declaration.token, params=declaration.params), env, own)
         defaulted(self.inside(inner), declaration.params, own, inner)
         return [own[param.name] for param in declaration.params if param.name in own]
 
-    def _remembered(self, key: Any, declaration: Declaration, env: Env, span: Span, change: Change | None) -> Any:
+    def _remembered(self, declaration: Declaration, env: Env, span: Span, change: Change | None) -> Value:
+        key = (declaration, change.token if change else None)
         known = env.memo.get(key)
         if known is _BUSY:
             raise self.fail(f"{declaration.name!r} refers to itself", span)
         if isinstance(known, CuteVizError):
             raise known
         if known is not None:
-            return known[0]
+            remembered: Value = known[0]
+            return remembered
         env.memo[key] = _BUSY
         self.context.enter(span)
         try:
@@ -246,7 +247,7 @@ class Definitions(Parameters):
         env.memo[key] = (value,)
         return value
 
-    def _assumed(self, declaration: Declaration, env: Env, position: int, span: Span) -> Any:
+    def _assumed(self, declaration: Declaration, env: Env, position: int, span: Span) -> Value:
         """A number as it is where the program is run without arguments; an unknown one where it changes in other ways."""
         known = env.memo.get((declaration, "assumed", position))
         if known is None:
@@ -270,7 +271,7 @@ class Definitions(Parameters):
         """Whether a condition holds; None where that is not known."""
         return tried(lambda: self.inside(env).truth(self.context.tree(test)), None)
 
-    def _uncertain(self, declaration: Declaration, env: Env, token: int) -> Any:
+    def _uncertain(self, declaration: Declaration, env: Env, token: int) -> Value:
         """A variable whose value depends on how the program runs: of an integer's type an int that is not known."""
         error = changed(declaration, self.context.text, self.context.reader.tokens[token].span)
         if declaration.type is not None and not declaration.array and not declaration.pointer:
@@ -285,7 +286,7 @@ class Definitions(Parameters):
             return tensor
         raise error
 
-    def _moving(self, declaration: Declaration, env: Env) -> Any:
+    def _moving(self, declaration: Declaration, env: Env) -> Value:
         """A variable that is a tensor which only moves: one of the places where it is; None of any other."""
         home = declaration.scope.home
         parts = [declaration.init, *[change.value for change in home.changes.get(declaration.name, ()) if not change.within]]
@@ -312,11 +313,11 @@ class Definitions(Parameters):
                 if env.scope is self.env.scope
                 else self.known(self.of(declaration.init, env), self.context.span(declaration.init))
             )
-            number = value.number if isinstance(value, Enumerator) else int(certain(value))
+            number = int(integer(value))
         else:
             place = declaration.place or 0
             before = next((x for x in scope.declarations[place - 1 :: -1] if x.init is not None), None) if place else None
             number = place
             if before is not None:
-                number += self.definition(before, env, None, WHOLE).number - (before.place or 0)
+                number += int(integer(self.definition(before, env, None, WHOLE))) - (before.place or 0)
         return Enumerator("::".join(scope.path), declaration.name, number)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from cute_viz.errors import CuteVizError
 from cute_viz.source.cpp.context import Context
@@ -14,6 +13,7 @@ from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.tree import Brace, Call, Id, Node
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use
+from cute_viz.source.cpp.values import Value
 
 _FAR = 400  # tokens between the name of a kernel and its launch
 
@@ -35,7 +35,7 @@ def block_of(context: Context, lookup: Lookup, function: Scope) -> tuple[int, in
     return (*numbers, 1, 1)[:3] if numbers and len(numbers) == len(found) else None  # type: ignore[return-value]
 
 
-def _extents(evaluator: Evaluator, context: Context, node: Node, use: Use) -> list[Any]:
+def _extents(evaluator: Evaluator, context: Context, node: Node, use: Use) -> list[Value]:
     """The numbers of a `dim3`, or the one of an integer."""
     made = node.function if isinstance(node, Call) else node.type if isinstance(node, Brace) else None
     if isinstance(made, Id) and made.text == "dim3" and isinstance(node, (Call, Brace)):

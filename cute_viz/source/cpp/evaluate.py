@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
@@ -19,7 +17,7 @@ from cute_viz.source.cpp.members import method, type_member
 from cute_viz.source.cpp.operate import operated
 from cute_viz.source.cpp.operators import Operators
 from cute_viz.source.cpp.scopes import Param, Range
-from cute_viz.source.cpp.slices import Thread, called_descriptors, called_layout
+from cute_viz.source.cpp.slices import called_descriptors, called_layout
 from cute_viz.source.cpp.tree import Brace, Call, Decltype, Id, Index, Lambda, Member, Node, Part, Unary, Written
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import (
@@ -29,7 +27,10 @@ from cute_viz.source.cpp.values import (
     Env,
     External,
     Function,
+    Later,
     Lazy,
+    Thread,
+    Value,
     argument,
     static,
     zeroed,
@@ -48,11 +49,11 @@ class Evaluator(Operators):
         """The evaluator in another environment."""
         return Evaluator(self.context, self.lookup, env)
 
-    def value(self, node: Node) -> Any:
+    def value(self, node: Node) -> Value:
         """The value of a tree, which may be a name that this file does not define; an error gets the tree's place."""
         self.context.step(node.span)
         try:
-            value = getattr(self, f"_{type(node).__name__.lower()}")(node)
+            value: Value = getattr(self, f"_{type(node).__name__.lower()}")(node)
         except CuteVizError as error:
             raise error.at(self.text, node.span) from None
         except IndexError:  # `sizeof()`, `get_slice()`: every function of CuTe looks at its arguments by their places
@@ -61,11 +62,11 @@ class Evaluator(Operators):
             check_size(value, self.text, node.span)
         return value
 
-    def solid(self, node: Node) -> Any:
+    def solid(self, node: Node) -> Value:
         """The value of a tree. Raises: the error of a name that this file does not define."""
         return self.known(self.value(node), node.span)
 
-    def known(self, value: Any, span: Span) -> Any:
+    def known(self, value: Value, span: Span) -> Value:
         """A value that is not from another file. Raises: the error of a name that is."""
         if isinstance(value, External):
             raise value.error or needed(self.text, str(value), span, "type")
@@ -74,13 +75,13 @@ class Evaluator(Operators):
                 self.known(item, span)
         return value
 
-    def argument(self, node: Node) -> Any:
+    def argument(self, node: Node) -> Value:
         """The value of a template argument: its integers are static."""
         return argument(self.value(node))
 
-    def arguments(self, nodes: tuple[Node, ...]) -> list[Any]:
+    def arguments(self, nodes: tuple[Node, ...]) -> list[Value]:
         """The values of the arguments of a call, packs spread."""
-        out: list[Any] = []
+        out: list[Value] = []
         for node in nodes:
             if isinstance(node, Unary) and node.operator == "...":
                 value = self.value(node.value)
@@ -91,9 +92,9 @@ class Evaluator(Operators):
                 out.append(self.value(node))
         return out
 
-    def lazily(self, nodes: tuple[Node, ...]) -> list[Any]:
+    def lazily(self, nodes: tuple[Node, ...]) -> list[Later]:
         """Template arguments that are evaluated when they are asked for."""
-        out: list[Any] = []
+        out: list[Later] = []
         for node in nodes:
             if isinstance(node, Unary) and node.operator == "...":
                 out += self.arguments((node,))
@@ -101,7 +102,7 @@ class Evaluator(Operators):
                 out.append(Lazy(lambda node=node: self.value(node)))  # type: ignore[misc]
         return out
 
-    def _index(self, node: Index) -> Any:
+    def _index(self, node: Index) -> Value:
         if (cell := self.place(node)) is not None:
             return cell.read()
         value, index = self.solid(node.value), certain(self.solid(node.index))
@@ -111,7 +112,7 @@ class Evaluator(Operators):
             raise self.fail("cannot determine what a pointer points to", node.span)
         raise self.fail("this index is not supported", node.span)
 
-    def _decltype(self, node: Decltype) -> Any:
+    def _decltype(self, node: Decltype) -> Value:
         self.context.types += 1
         try:
             value = self.value(node.value)
@@ -123,16 +124,16 @@ class Evaluator(Operators):
             value = self.type_member(value, part, part.span)
         return value
 
-    def _written(self, node: Written) -> Any:
+    def _written(self, node: Written) -> Value:
         return written(self, node)
 
-    def _lambda(self, node: Lambda) -> Any:
+    def _lambda(self, node: Lambda) -> Value:
         scope = self.context.reader.lambdas.get(node.token)
         if scope is None or self.text is not self.context.text:
             raise self.fail("this lambda is not supported", node.span)
         return Closure(scope, self.captured(scope, self.env))
 
-    def _member(self, node: Member) -> Any:
+    def _member(self, node: Member) -> Value:
         words = _dotted(node)
         if words and (key := self.context.let_of(words)) is not None:
             return self.given(key, as_type=False)
@@ -150,7 +151,7 @@ class Evaluator(Operators):
             raise
         return method(self, value, node.part, None, node.span)
 
-    def type_member(self, value: Any, part: Part, span: Span) -> Any:
+    def type_member(self, value: Value, part: Part, span: Span) -> Value:
         """`T::name` of a type."""
         if isinstance(value, Class):
             if value.env.cells is not None and part.name in value.env.cells:
@@ -158,7 +159,7 @@ class Evaluator(Operators):
             return self.class_member(value, part, span)
         return type_member(self, value, part, span)
 
-    def _id(self, node: Id) -> Any:
+    def _id(self, node: Id) -> Value:
         if len(node.parts) == 1 and node.parts[0].args is None and (cell := self.cell(node.parts[0].name)) is not None:
             return cell.read()
         words = tuple(part.name for part in node.parts)
@@ -169,7 +170,7 @@ class Evaluator(Operators):
             value = self.type_member(value, part, node.span)
         return value
 
-    def begun(self, node: Id) -> tuple[Any, tuple[Part, ...]]:
+    def begun(self, node: Id) -> tuple[Value, tuple[Part, ...]]:
         """What the first parts of a qualified name mean, and the parts behind them."""
         parts = node.parts
         first = parts[0]
@@ -192,11 +193,11 @@ class Evaluator(Operators):
             found = inner
         return self.meant(found, parts[n], node.span), parts[n + 1 :]
 
-    def _foreign(self, parts: tuple[Part, ...], span: Span) -> tuple[Any, tuple[Part, ...]]:
+    def _foreign(self, parts: tuple[Part, ...], span: Span) -> tuple[Value, tuple[Part, ...]]:
         stop = next((n for n, part in enumerate(parts[:-1], 1) if part.args is not None), len(parts))
         return known(self, parts[:stop], span), parts[stop:]
 
-    def _brace(self, node: Brace) -> Any:
+    def _brace(self, node: Brace) -> Value:
         if node.type is None:
             values = self.arguments(node.args)
             return values[0] if len(values) == 1 else tuple(values)
@@ -207,7 +208,7 @@ class Evaluator(Operators):
         kind = self.value(node.type)
         return self.made(kind, node.args, node.span)
 
-    def made(self, kind: Any, args: tuple[Node, ...], span: Span) -> Any:
+    def made(self, kind: Value, args: tuple[Node, ...], span: Span) -> Value:
         """A value of a type that begins with arguments."""
         if not args:
             if isinstance(kind, External):  # a tag is its own value
@@ -223,10 +224,10 @@ class Evaluator(Operators):
         if len(values) == 1 and not isinstance(kind, External):
             return values[0]
         if isinstance(self.known(kind, span), Layout) and len(values) <= 2:
-            return Layout(*values)
+            return Layout(*values)  # type: ignore[arg-type]
         raise self.fail(f"constructing {show(kind)} from values is not supported", span)
 
-    def _call(self, node: Call) -> Any:
+    def _call(self, node: Call) -> Value:
         function = node.function
         if isinstance(function, Member):
             return self._method_call(function, node)
@@ -251,14 +252,15 @@ class Evaluator(Operators):
                 return self._external_call(part, node)
         return self.apply(self.value(function), node.args, node.span)
 
-    def _external_call(self, part: Part, node: Call) -> Any:
+    def _external_call(self, part: Part, node: Call) -> Value:
         """A call of what the file does not define: of CuTe, CUTLASS or the standard."""
         if (helper := self.lookup.helper(part.name)) is not None:
             return self.apply(self.meant(helper, part, node.span), node.args, node.span)
         if part.name in CALLS:
             return CALLS[part.name](self, part, node.args, node.span)
         if part.name == "swap" and len(node.args) == 2 and None not in (cells := [self.place(item) for item in node.args]):
-            return self.swapped(*cells)  # type: ignore[arg-type]
+            self.swapped(*cells)  # type: ignore[arg-type]
+            return None
         if len(node.args) == 1 and part.args is None and isinstance(kind := known(self, (part,), node.span), ValueType):
             return self.cast(kind, node.args[0], node.span)
         if not node.args:
@@ -268,7 +270,7 @@ class Evaluator(Operators):
         template = tuple(self.argument(item) for item in part.args or ())
         return self.operate(part.name, self.arguments(node.args), template)
 
-    def _method_call(self, function: Member, node: Call) -> Any:
+    def _method_call(self, function: Member, node: Call) -> Value:
         words = _dotted(function)
         if words and (key := self.context.let_of(words)) is not None:
             return self.given(key, as_type=False)
@@ -284,7 +286,7 @@ class Evaluator(Operators):
             return None
         return Pointer("", self.value(tree.parts[-1].args[0]))
 
-    def apply(self, function: Any, args: tuple[Node, ...], span: Span) -> Any:
+    def apply(self, function: Value, args: tuple[Node, ...], span: Span) -> Value:
         """The value of a call of a value: a function of the file, a layout at a coordinate, a type that is given values."""
         if isinstance(function, Function):
             given = [x.inner.arguments for x in function.declarations if x.inner is not None]
@@ -296,14 +298,14 @@ class Evaluator(Operators):
         if isinstance(function, (Layout, ComposedLayout, Swizzle, Tensor, Thread)) and args:
             return called_layout(self, function, args, span)
         if hasattr(function, "first") and args:  # a fragment of descriptors
-            return called_descriptors(self, function, args, span)
+            return called_descriptors(self, function, args)  # type: ignore[arg-type]
         if isinstance(function, External):
             raise self.fail(f"{function.name!r} is not defined in this file", span)
         if isinstance(function, Class) and (operator := self.lookup.member("operator()", function.env)) is not None and args:
             return self.apply(Function(operator.declarations, operator.env), args, span)
         return self.made(function, args, span)
 
-    def _handed(self, args: tuple[Node, ...], params: list[tuple[Param, ...]]) -> tuple[list[Any], tuple[Cell | None, ...]]:
+    def _handed(self, args: tuple[Node, ...], params: list[tuple[Param, ...]]) -> tuple[list[Value], tuple[Cell | None, ...]]:
         """The arguments of a call, and where those are kept that its functions take by reference."""
         taken = {n for those in params for n, param in enumerate(those) if self.by_reference(param)}
         if not taken or any(isinstance(node, Unary) and node.operator == "..." for node in args):
@@ -315,11 +317,11 @@ class Evaluator(Operators):
             values.append(self.value(node) if cell is None else cell.read())
         return values, tuple(cells)
 
-    def operate(self, name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
+    def operate(self, name: str, operands: list[Value], template: tuple[Value, ...] = ()) -> Value:
         """The result of an operation of the registry."""
         return operated(self, name, operands, template)
 
-    def of(self, part: Range, env: Env) -> Any:
+    def of(self, part: Range, env: Env) -> Value:
         """The value of tokens in an environment."""
         return self.inside(env).value(self.context.tree(part))
 

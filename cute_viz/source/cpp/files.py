@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
 from cute_viz.algebra.common import Operation
 from cute_viz.algebra.tensor import Tensor
@@ -30,7 +29,7 @@ from cute_viz.source.cpp.statements import launched, launches, moves
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Call, Id, Node
 from cute_viz.source.cpp.uses import Use, all_uses
-from cute_viz.source.cpp.values import Class, External, finished
+from cute_viz.source.cpp.values import Class, External, Value, finished
 from cute_viz.source.model import Entry, Given, Launch, SourceFile, matching
 
 _KINDS = ("alias", "variable")
@@ -164,7 +163,7 @@ def _member_of(context: Context, lookup: Lookup, query: str) -> Entry | None:
     declaration = found.declarations[0]
     entry = _entry(context, lookup, declaration)
 
-    def of_it() -> Any:
+    def of_it() -> Value:
         context.deep = 0
         value = Evaluator(context, lookup, found.env).meant(found, tree.parts[-1], Span(0, 0))
         return printed(finished(object_of(context, declaration.name, context.reader.tokens[declaration.token].span, value)))
@@ -256,7 +255,7 @@ def _tree(context: Context, part: Range) -> Node | None:
         return None
 
 
-def _read_at(context: Context, lookup: Lookup, part: Range, scope: Scope) -> Any:
+def _read_at(context: Context, lookup: Lookup, part: Range, scope: Scope) -> Value:
     context.deep = 0
     return finished(Evaluator(context, lookup, opened(context, scope)).solid(context.tree(part)))
 
@@ -270,14 +269,14 @@ def _is_likely(context: Context, declaration: Declaration) -> bool:
     return _LIKELY.search(" ".join(words).replace("layout RowMajor", "").replace("layout ColumnMajor", "")) is not None
 
 
-def _reader(context: Context, lookup: Lookup, declaration: Declaration) -> tuple[Callable[[], Any], Callable[[], Any]]:
+def _reader(context: Context, lookup: Lookup, declaration: Declaration) -> tuple[Callable[[], Value], Callable[[], Value]]:
     """The value of an entry, evaluated once, and the tensor whose layout it is."""
-    known: list[Any] = []
+    known: list[Value | CuteVizError] = []
 
-    def read_it() -> Any:
+    def read_it() -> Value:
         return printed(whole())
 
-    def whole() -> Any:
+    def whole() -> Value:
         if not known:
             try:
                 known.append(finished(_value(context, lookup, declaration)))
@@ -291,7 +290,7 @@ def _reader(context: Context, lookup: Lookup, declaration: Declaration) -> tuple
     return read_it, lambda: found if known and isinstance(found := known[0], Tensor) else None
 
 
-def _value(context: Context, lookup: Lookup, declaration: Declaration) -> Any:
+def _value(context: Context, lookup: Lookup, declaration: Declaration) -> Value:
     env = opened(context, declaration.scope)
     evaluator = Evaluator(context, lookup, env)
     span = context.reader.tokens[declaration.token].span

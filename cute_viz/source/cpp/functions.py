@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.tensor import Tensor
@@ -13,6 +12,7 @@ from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of
 from cute_viz.source.cpp.context import Context, needed
 from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.lookup import Found, Lookup, within
+from cute_viz.source.cpp.numbers import is_numeric
 from cute_viz.source.cpp.operands import BUILTIN, is_number
 from cute_viz.source.cpp.pointed import pointed_type
 from cute_viz.source.cpp.running import Running
@@ -21,7 +21,20 @@ from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Brace, Node
 from cute_viz.source.cpp.unknown import tried, unknown
 from cute_viz.source.cpp.uses import takes
-from cute_viz.source.cpp.values import Cell, Class, Closure, Enumerator, Env, External, Function, Items, copied, typed, zeroed
+from cute_viz.source.cpp.values import (
+    Cell,
+    Class,
+    Closure,
+    Enumerator,
+    Env,
+    External,
+    Function,
+    Items,
+    Value,
+    copied,
+    typed,
+    zeroed,
+)
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -48,7 +61,7 @@ class Functions(Running):
         assert inner is not None
         return within(found.env, inner)
 
-    def variable(self, declaration: Declaration, init: Range | None, opens: str) -> Any:
+    def variable(self, declaration: Declaration, init: Range | None, opens: str) -> Value:
         """The value of a variable of this scope whose initializer is given."""
         tokens = self.context.reader.tokens
         span = tokens[declaration.token].span
@@ -84,7 +97,7 @@ class Functions(Running):
             out.append(tokens[at].text)
         return out
 
-    def _initialised(self, declaration: Declaration, init: Range | None, opens: str, span: Span) -> Any:
+    def _initialised(self, declaration: Declaration, init: Range | None, opens: str, span: Span) -> Value:
         """The value that a variable begins with."""
         tokens = self.context.reader.tokens
         assert declaration.type is not None
@@ -132,7 +145,7 @@ class Functions(Running):
             return value
         return kind if not isinstance(kind, External) and not isinstance(value, tuple) and isinstance(kind, int) else value
 
-    def _kind(self, declaration: Declaration) -> Any:
+    def _kind(self, declaration: Declaration) -> Value:
         """The type of a variable; None where it is not known, which matters to numbers alone."""
         assert declaration.type is not None
         return tried(partial(self.of, declaration.type, self.env), None)
@@ -142,7 +155,7 @@ class Functions(Running):
         last = self.context.reader.tokens[part[1] - 1]
         return last.text in _DEDUCED
 
-    def _without(self, declaration: Declaration, opens: str, span: Span) -> Any:
+    def _without(self, declaration: Declaration, opens: str, span: Span) -> Value:
         """The value of a variable that nothing initializes: that of its type, where the type has one value."""
         assert declaration.type is not None
         kind = self.known(self.of(declaration.type, self.env), span)
@@ -150,7 +163,7 @@ class Functions(Running):
             return zeroed(kind, needed(self.context.text, declaration.name, span))
         return typed(kind, needed(self.context.text, declaration.name, span))
 
-    def _part_of(self, declaration: Declaration, init: Range | None, span: Span) -> Any:
+    def _part_of(self, declaration: Declaration, init: Range | None, span: Span) -> Value:
         """A name of `auto [a, b] = x;`."""
         assert init is not None
         assert declaration.place is not None
@@ -164,7 +177,7 @@ class Functions(Running):
         count = len(self.context.reader.source.macros[name])
         return self.fail(f"the macro {name!r} is {f'defined {count} times' if count > 1 else 'no expression'}", span)
 
-    def called(self, function: Function, args: list[Any], span: Span, cells: tuple[Cell | None, ...] = ()) -> Any:
+    def called(self, function: Function, args: list[Value], span: Span, cells: tuple[Cell | None, ...] = ()) -> Value:
         """The value that a function of the file returns. Raises: where it is not read which one is called, or what it returns.
         cells: where the arguments are kept, for parameters that are references.
         """
@@ -204,13 +217,13 @@ class Functions(Running):
         function.env.memo[key] = (value,)
         return value
 
-    def _called(self, declaration: Declaration, env: Env, args: list[Any], span: Span, cells: tuple[Cell | None, ...]) -> Any:
+    def _called(self, declaration: Declaration, env: Env, args: list[Value], span: Span, cells: tuple[Cell | None, ...]) -> Value:
         self._arguments(env.scope, env, args, cells)
         defaulted(self.inside(env), env.scope.params or (), env.args, env)
         value = self._carried_out(env, span, cells)
         return value if declaration.type is None else self._returned_type(value, declaration, env, span)
 
-    def _carried_out(self, env: Env, span: Span, cells: tuple[Cell | None, ...]) -> Any:
+    def _carried_out(self, env: Env, span: Span, cells: tuple[Cell | None, ...]) -> Value:
         """What a function or a lambda returns; what it may have changed is not known where it is not read."""
         self.context.enter(span)
         try:
@@ -221,22 +234,20 @@ class Functions(Running):
             raise
         finally:
             self.context.leave()
-        if way is None:
-            if env.cells is None:
-                raise self.fail(f"{env.scope.name or 'this'!r} has no result that can be read", span)
-            return None
-        return way[1]
+        if way is None and env.cells is None:
+            raise self.fail(f"{env.scope.name or 'this'!r} has no result that can be read", span)
+        return None if way is None else way[1]
 
-    def _returned_type(self, value: Any, declaration: Declaration, env: Env, span: Span) -> Any:
+    def _returned_type(self, value: Value, declaration: Declaration, env: Env, span: Span) -> Value:
         assert declaration.type is not None
         tokens = self.context.reader.tokens
         if tokens[declaration.type[0]].text in BUILTIN or tokens[declaration.type[1] - 1].text.endswith("_t"):
             kind = self.inside(env).value(self.context.tree(declaration.type))
-            if isinstance(kind, ValueType) and isinstance(value, (int, float, Unknown)):
+            if isinstance(kind, ValueType) and is_numeric(value):
                 return self.converted(value, kind, span)
         return value
 
-    def _arguments(self, scope: Scope, env: Env, args: list[Any], cells: tuple[Cell | None, ...]) -> None:
+    def _arguments(self, scope: Scope, env: Env, args: list[Value], cells: tuple[Cell | None, ...]) -> None:
         """Bind the parameters of a function; one that changes its variables has them in cells."""
         tokens = self.context.reader.tokens
         runs = bool(scope.changes)
@@ -246,7 +257,7 @@ class Functions(Running):
             if param.pack:
                 env.args[param.name] = tuple(args[n:])
                 break
-            kind: Any = None
+            kind: Value = None
             words = {token.text for token in tokens[slice(*param.type)]} if param.type else set()
             if n < len(args):
                 value = args[n]
@@ -271,7 +282,7 @@ class Functions(Running):
                 while (end > begin and tokens[end - 1].kind in ("&", "&&")) or tokens[end - 1].text in ("const", "volatile"):
                     end -= 1
                 kind = self.inside(env).value(self.context.tree((begin, end)))
-                if isinstance(value, (int, float, Unknown, Enumerator)) and isinstance(kind, ValueType):
+                if isinstance(kind, ValueType) and (is_numeric(value) or isinstance(value, Enumerator)):
                     value = self.converted(value, kind, tokens[param.token].span)
             if env.cells is None:
                 env.args[param.name] = value
@@ -282,7 +293,7 @@ class Functions(Running):
         """Whether a parameter is a reference."""
         return any(token.kind in ("&", "&&") for token in self.context.reader.tokens[slice(*(param.type or (0, 0)))])
 
-    def closed(self, closure: Closure, args: list[Any], span: Span, cells: tuple[Cell | None, ...] = ()) -> Any:
+    def closed(self, closure: Closure, args: list[Value], span: Span, cells: tuple[Cell | None, ...] = ()) -> Value:
         """The value that a lambda returns."""
         scope = closure.scope
         if not takes(scope, len(args)):

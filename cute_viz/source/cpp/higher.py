@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial, reduce
 from operator import add, mul, sub
-from typing import Any
 
 from cute_viz.algebra.inttuple import div_rem, show
 from cute_viz.errors import Span
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Brace, Call, Id, Node, Part
-from cute_viz.source.cpp.values import Closure, External, Function
+from cute_viz.source.cpp.values import Closure, External, Function, Value
 
-_Applied = Callable[..., Any]
+_Applied = Callable[..., Value]
 # Of cute/algorithm/functional.hpp.
 _FUNCTORS: dict[str, _Applied] = {
     "identity": lambda x: x,
@@ -36,7 +35,7 @@ _VALUES = {
 }
 
 
-def higher(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def higher(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """A call of such a function: its last argument is a lambda, a function of the file or of CuTe, or an operation."""
     least, most = _VALUES[part.name]
     if not least <= len(args) - 1 <= most:
@@ -60,10 +59,10 @@ def _function(meaning: Meaning, node: Node) -> _Applied:
         return lambda *args: meaning.called(value, list(args), node.span)
     if not isinstance(value, External):
         raise meaning.fail(f"{show(value)} is not a function", node.span)
-    return lambda *args: meaning.operate(value.name.rsplit("::", 1)[-1], list(args))
+    return lambda *args: meaning.operate(value.short, list(args))
 
 
-def _transform(meaning: Meaning, span: Span, function: _Applied, *of: Any, leaves: bool = False) -> Any:
+def _transform(meaning: Meaning, span: Span, function: _Applied, *of: Value, leaves: bool = False) -> Value:
     if not isinstance(of[0], tuple):
         return function(*of)
     if not all(isinstance(x, tuple) and len(x) == len(of[0]) for x in of):
@@ -72,30 +71,30 @@ def _transform(meaning: Meaning, span: Span, function: _Applied, *of: Any, leave
     return tuple(each(*row) for row in zip(*of, strict=True))
 
 
-def _filter_tuple(meaning: Meaning, span: Span, function: _Applied, *of: Any) -> Any:
+def _filter_tuple(meaning: Meaning, span: Span, function: _Applied, *of: Value) -> Value:
     found = _transform(meaning, span, function, *of)
-    return meaning.operate("tuple_cat", list(found)) if isinstance(of[0], tuple) else found
+    return meaning.operate("tuple_cat", list(found)) if isinstance(found, tuple) and isinstance(of[0], tuple) else found
 
 
-def _entries(meaning: Meaning, span: Span, of: Any) -> tuple[Any, ...]:
+def _entries(meaning: Meaning, span: Span, of: Value) -> tuple[Value, ...]:
     if not isinstance(of, tuple):
         raise meaning.fail(f"{show(of)} is not a tuple", span)
     return of
 
 
-def _fold(meaning: Meaning, span: Span, function: _Applied, of: Any, first: Any) -> Any:
+def _fold(meaning: Meaning, span: Span, function: _Applied, of: Value, first: Value) -> Value:
     return reduce(function, of, first) if isinstance(of, tuple) else function(first, of)
 
 
-def _fold_first(meaning: Meaning, span: Span, function: _Applied, of: Any) -> Any:
+def _fold_first(meaning: Meaning, span: Span, function: _Applied, of: Value) -> Value:
     return reduce(function, of) if isinstance(of, tuple) and of else of
 
 
-def _tests(function: _Applied, of: Any) -> list[bool]:
+def _tests(function: _Applied, of: Value) -> list[bool]:
     return [bool(function(x)) for x in of] if isinstance(of, tuple) else [bool(function(of))]
 
 
-def _scan(meaning: Meaning, span: Span, function: _Applied, of: Any, first: Any) -> list[Any]:
+def _scan(meaning: Meaning, span: Span, function: _Applied, of: Value, first: Value) -> list[Value]:
     out = [first]
     for entry in _entries(meaning, span, of):
         out.append(function(out[-1], entry))

@@ -10,7 +10,7 @@ from cute_viz.source.cpp.functions import Functions
 from cute_viz.source.cpp.lookup import opened, within
 from cute_viz.source.cpp.scopes import Declaration, Scope, outward
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import OURS, Cell, Class, Env, Template, copied
+from cute_viz.source.cpp.values import OURS, Cell, Class, Env, Later, Template, Value, copied
 from cute_viz.values.types import ValueType
 
 WHOLE = Span(0, 0)  # of no place: a declaration as a whole
@@ -19,7 +19,7 @@ WHOLE = Span(0, 0)  # of no place: a declaration as a whole
 class Instances(Functions):
     """The part of the evaluator that reads templates of the file."""
 
-    def _class(self, declaration: Declaration, env: Env, args: tuple[Node, ...] | None, span: Span) -> Any:
+    def _class(self, declaration: Declaration, env: Env, args: tuple[Node, ...] | None, span: Span) -> Value:
         assert declaration.inner is not None
         if declaration.params is None:
             return Class(within(env, declaration.inner))
@@ -28,7 +28,7 @@ class Instances(Functions):
             return Template(declaration, env) if own is None else Class(own)  # the name of a class in itself
         return self._instance(declaration, env, self.lazily(args), span)
 
-    def _instance(self, declaration: Declaration, env: Env, given: list[Any], span: Span) -> Any:
+    def _instance(self, declaration: Declaration, env: Env, given: list[Later], span: Span) -> Value:
         """A template of the file with arguments."""
         params = declaration.params or ()
         own = bound(self, params, given, span)
@@ -57,7 +57,7 @@ class Instances(Functions):
         finally:
             self.context.leave()
 
-    def special(self, specs: list[Scope], values: list[Any], span: Span) -> Class | None:
+    def special(self, specs: list[Scope], values: list[Later], span: Span) -> Class | None:
         """The specialisation for arguments; None where the template itself is meant."""
         exact = self._exact(specs).get(key_of(values))
         if exact is not None:
@@ -92,12 +92,12 @@ class Instances(Functions):
             out[key] = None if key in out else scope
         return out
 
-    def specialised(self, scope: Scope, values: list[Any]) -> Class | None:
+    def specialised(self, scope: Scope, values: list[Later]) -> Class | None:
         """A specialisation of the file for arguments; None where it is not for them."""
         args = matched(self, scope, values)
         return None if args is None else self._specialised(scope, args, values)
 
-    def _specialised(self, scope: Scope, args: dict[str, Any], values: list[Any]) -> Class:
+    def _specialised(self, scope: Scope, args: dict[str, Later], values: list[Later]) -> Class:
         assert scope.parent is not None
         parent = opened(self.context, scope.parent)
         key = (scope, key_of(list(args.values())))
@@ -105,7 +105,7 @@ class Instances(Functions):
             parent.children[key] = Env(scope, parent, args) if args else within(parent, scope)
         return Class(parent.children[key])
 
-    def class_member(self, value: Class, part: Part, span: Span) -> Any:
+    def class_member(self, value: Class, part: Part, span: Span) -> Value:
         """A member of a class of the file, or of its bases."""
         scope = value.env.scope
         key = self.context.let(part.name, scope)
@@ -121,7 +121,7 @@ class Instances(Functions):
             )
         return self.inside(value.env).meant(found, part, WHOLE)
 
-    def aggregate(self, kind: Class, args: tuple[Node, ...], span: Span) -> Any:
+    def aggregate(self, kind: Class, args: tuple[Node, ...], span: Span) -> Class:
         """An object of a class of the file whose members begin with arguments, in their order."""
         scope = kind.env.scope
         members = [x for x in scope.declarations if x.kind == "variable" and not x.static]

@@ -29,7 +29,7 @@ from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Enumerator, External, Foreign, SpelledInt, argument, solid, typed
+from cute_viz.source.cpp.values import Enumerator, External, Foreign, SpelledInt, Value, argument, as_int, integer, solid, typed
 from cute_viz.source.cpp.vocabulary import ATOMS, INTEGRALS, TUPLES, may_be_atom
 from cute_viz.values.examples import example_value
 from cute_viz.values.integer import Runtime, Unknown
@@ -49,7 +49,7 @@ _ENUMS = {"MN": 1, "K": 0, "One": 1, "Zero": 0, "Neg": -1}
 _ENUM_NAMES = frozenset(("Major", "ScaleIn", "ScaleOut", "Saturate"))
 
 
-def known(meaning: Meaning, parts: tuple[Part, ...], span: Span) -> Any:
+def known(meaning: Meaning, parts: tuple[Part, ...], span: Span) -> Value:
     """What a qualified name stands for that begins outside of this file."""
     last = parts[-1]
     name = last.name
@@ -61,7 +61,8 @@ def known(meaning: Meaning, parts: tuple[Part, ...], span: Span) -> Any:
         if (match := _STATIC.fullmatch(name)) is not None:
             return int(match[2]) * (-1 if match[1] else 1)
         if name == "_" or name in CONSTANTS:
-            return constant("X" if name == "_" else name)
+            found: Value = constant("X" if name == "_" else name)
+            return found
         if len(parts) > 1 and parts[-2].name in _ENUM_NAMES and name in _ENUMS:
             return Enumerator("::".join(part.name for part in parts[:-1]), name, _ENUMS[name])
         if name in _CONSTANTS:
@@ -95,14 +96,14 @@ def undefined(meaning: Meaning, full: str, span: Span) -> CuteVizError:
     return base.but(message=f"{full!r} is not defined in this file")
 
 
-def _lenient(meaning: Meaning, node: Node) -> Any:
+def _lenient(meaning: Meaning, node: Node) -> Value:
     try:
         return meaning.argument(node)
     except CuteVizError as error:
         return External("?", None, error)
 
 
-def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
+def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Value:
     """A type or a trait by its name and its template arguments; None for another name."""
     name, args = part.name, part.args
     if name == "Apply" and args is not None and (order := full.split("::")[-2:-1]) in (["LayoutLeft"], ["LayoutRight"]):
@@ -133,7 +134,7 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
         return atom(meaning, name, _values(meaning, args), span)
     if name.endswith("_v") and args is not None and len(args) == 1:
         value = meaning.operate(name[:-2], [argument(meaning.solid(node)) for node in args])
-        return value if isinstance(value, bool) else Runtime(value) if isinstance(value, int) else value
+        return as_int(value)
     if args is not None and not may_be_atom(full) and (name in OPS or not meaning.context.own_lines):
         return None
     if not (may_be_atom(full) or meaning.context.own_lines):
@@ -143,11 +144,11 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
     return instruction(meaning, full, None if args is None else _values(meaning, args), span)
 
 
-def _values(meaning: Meaning, args: tuple[Node, ...]) -> list[Any]:
+def _values(meaning: Meaning, args: tuple[Node, ...]) -> list[Value]:
     return [argument(value) for value in meaning.arguments(args)]
 
 
-def _smem_atom(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+def _smem_atom(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
     """`GMMA::Layout_K_SW128_Atom<T>`, and `GMMA::Layout_SW128_Atom<T, Major>`."""
     match = re.fullmatch(r"Layout_(INTER|SW32|SW64|SW128|SW128_32B)_(Sp)?Atom", name)
     if match is not None:
@@ -166,14 +167,14 @@ def _smem_atom(meaning: Meaning, name: str, values: list[Any], span: Span) -> An
     return None if found is None else clear_static(found)
 
 
-_Form = Callable[[Meaning, str, list[Any], Span], Any]
+_Form = Callable[[Meaning, str, list[Value], Span], Value]
 
 
-def _check(values: list[Any]) -> list[Any]:
+def _check(values: list[Value]) -> list[Value]:
     return list(map(solid, values))
 
 
-def _tuple(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+def _tuple(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
     return tuple(_check(values))
 
 
@@ -183,7 +184,7 @@ def _unset(meaning: Meaning, span: Span) -> CuteVizError:
     return meaning.fail("this integer is only known where the layout is made", span, hint=hint)
 
 
-def _layout(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+def _layout(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
     if not 1 <= len(values) <= 2:
         raise meaning.fail("Layout takes a shape and a stride", span)
     unset = _unset(meaning, span)
@@ -192,10 +193,10 @@ def _layout(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
             if isinstance(leaf, ValueType) and not is_integer(leaf):
                 raise AlgebraError(f"a layout must consist of integers; {show(leaf)} is not one")
     shape, *stride = (typed(value, unset, part) for value, part in zip(values, ("shape", "stride"), strict=False))
-    return Layout(shape, *stride)  # `Layout<Shape<int32_t,_8>>` is a type, too
+    return Layout(shape, *stride)  # type: ignore[arg-type]  # `Layout<Shape<int32_t,_8>>` is a type, too
 
 
-def _composed(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+def _composed(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
     if len(values) != 3:
         raise meaning.fail("ComposedLayout takes three parts", span)
     outer, offset, inner = _check(values)
@@ -203,18 +204,20 @@ def _composed(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any
     return make_composed_layout(outer, typed(offset, unset) if isinstance(offset, tuple) else offset, inner)
 
 
-def _integers(takes: str, counts: Collection[int], make: Callable[..., Any], fits: Callable[[int], bool] = lambda n: True) -> _Form:
+def _integers(
+    takes: str, counts: Collection[int], make: Callable[..., Value], fits: Callable[[int], bool] = lambda n: True
+) -> _Form:
     """A template of integers alone, so many of them, that each fit."""
 
-    def form(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    def form(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
         if len(values) not in counts or not all(isinstance(x, int) and fits(x) for x in _check(values)):
             raise meaning.fail(takes, span)
-        return make(*map(int, values))
+        return make(*(int(integer(x)) for x in values))
 
     return form
 
 
-def _integral(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+def _integral(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
     _check(values)
     value = values[-1] if values else None
     if isinstance(value, bool):
@@ -226,14 +229,14 @@ def _integral(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any
     return int(value)
 
 
-def _array(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+def _array(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
     _check(values := values[:2])  # its alignment is not asked
     if len(values) < 2 or not isinstance(values[1], int) or not 0 < values[1] < 1 << 32:
         raise meaning.fail(f"{name} takes a type and a number", span)
     return Array(sized(bits(values[0]) * int(values[1])).name, values[0])
 
 
-def _sparse(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+def _sparse(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
     """sparse_elem<S,T>, and smem_sparse_ptr_flag_bits<S,B>, the pointer to such elements in a layout."""
     each, of = map(solid, values) if len(values) == 2 else (None, None)
     if isinstance(each, int) and name == "sparse_elem" and isinstance(of, ValueType):
@@ -248,16 +251,16 @@ def _sparse(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     raise meaning.fail(f"{name} takes a sparsity and {'a type' if name == 'sparse_elem' else 'the bits of an element'}", span)
 
 
-def _scaled(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+def _scaled(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
     first, *path = values or [None]
     scale: Any = first.number if isinstance(first, SpelledInt) else first
     known = isinstance(scale, (int, Unknown, StaticRatio)) and all(isinstance(i, int) for i in path)
     if not path or not known:
         raise meaning.fail("ScaledBasis takes a scale and positions of modes", span)
-    return Basis(scale, tuple(map(int, path)))
+    return Basis(scale, tuple(int(integer(n)) for n in path))
 
 
-def _tensor_type(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+def _tensor_type(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
     layout = as_layout(values[-1]) if values else None
     layout = layout.layout if isinstance(layout, Tensor) else layout
     if not isinstance(layout, (Layout, ComposedLayout)):
@@ -267,7 +270,7 @@ def _tensor_type(meaning: Meaning, name: str, values: list[Any], span: Span) -> 
     return Tensor(values[0] if isinstance(values[0], Pointer) else Pointer(), layout)
 
 
-def _engine(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+def _engine(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
     """What a tensor's type has for its pointer: `ViewEngine<smem_ptr<half_t*>>`, `swizzle_ptr<Swizzle<3,4,3>, ...>`."""
     inner = values[-1] if values else None
     if isinstance(inner, Pointer) and name[:4] in ("gmem", "smem", "rmem", "tmem"):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from contextlib import suppress
-from typing import Any
 
 from cute_viz.algebra.common import Operation
 from cute_viz.algebra.ops import ALIASES, OPS
@@ -34,7 +33,7 @@ from cute_viz.source.cpp.shown import object_of
 from cute_viz.source.cpp.slices import split
 from cute_viz.source.cpp.tokens import Token
 from cute_viz.source.cpp.tree import Call, Id, Node
-from cute_viz.source.cpp.values import Class, External, Function, Template, finished, taken
+from cute_viz.source.cpp.values import Class, External, Function, Template, Value, finished, taken
 from cute_viz.source.model import Given
 from cute_viz.values.instruction import MOVES
 from cute_viz.values.integer import Unknown
@@ -87,7 +86,7 @@ class Pasted:
         if not isinstance(value, (Class, External, Template, Function)):  # a name of what has no layout
             out.keep(key, value, split(value) if isinstance(value, Tensor) else None)
 
-    def _value(self, part: Range, one: Declaration | None) -> Any:
+    def _value(self, part: Range, one: Declaration | None) -> Value:
         """The value of a statement; of an expression with names that have none, as far as it does not depend on them."""
         env = self.context.root
         for _ in range(_FREE if self.reading.free and one is None else 1):
@@ -111,7 +110,7 @@ class Pasted:
                 self.context.free.add(name)
         raise NotationError("too many names without a value", text=self.text, span=self.context.span(part))
 
-    def _known(self, part: Range, one: Declaration | None) -> Any:
+    def _known(self, part: Range, one: Declaration | None) -> Value:
         evaluator = self._evaluator()
         if one is None:
             value = evaluator.value(self.context.tree(part))

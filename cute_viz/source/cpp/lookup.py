@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Scope, outward
-from cute_viz.source.cpp.values import HELPERS, Class, Env, Lazy
+from cute_viz.source.cpp.values import HELPERS, Class, Env, Value, asked
 from cute_viz.values.examples import hint_for
 
 _BASES = 200  # of one class, and theirs: `struct A<T> : A<A<T>>` never ends
@@ -20,7 +21,7 @@ class Found(NamedTuple):
 
     env: Env
     declarations: tuple[Declaration, ...] = ()
-    value: Callable[[], Any] | None = None
+    value: Callable[[], Value] | None = None
 
 
 def within(env: Env, scope: Scope) -> Env:
@@ -38,14 +39,10 @@ def opened(context: Context, scope: Scope) -> Env:
     return within(opened(context, scope.parent), scope)
 
 
-def _given(value: Any) -> Callable[[], Any]:
-    return value if isinstance(value, Lazy) else lambda: value
-
-
 class Lookup:
     """Names in the scopes of a file; `base` evaluates what a class derives from."""
 
-    def __init__(self, context: Context, base: Callable[[Env, tuple[int, int]], Any]) -> None:
+    def __init__(self, context: Context, base: Callable[[Env, tuple[int, int]], Value]) -> None:
         self.context = context
         self._base = base
 
@@ -54,7 +51,7 @@ class Lookup:
         around: Env | None = env
         while around is not None:
             if name in around.args:
-                return Found(around, value=_given(around.args[name]))
+                return Found(around, value=partial(asked, around.args[name]))
             found = self.member(name, around, position)
             if found is not None:
                 return found

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import add, and_, mul, or_, sub, xor
-from typing import Any
 
 from cute_viz.algebra.inttuple import div_rem
 from cute_viz.errors import AlgebraError
 from cute_viz.source.cpp.tree import COMPARE
-from cute_viz.values.integer import Runtime
+from cute_viz.source.cpp.values import Value
+from cute_viz.values.integer import Runtime, Unknown
 from cute_viz.values.types import ValueType
 
 Kind = tuple[int, bool]  # bits, and whether it is signed
@@ -28,6 +28,21 @@ class Sized(Runtime):
     kind: Kind
 
 
+def is_static(value: Value) -> bool:
+    """Whether a value is a static integer: none of C++'s, known or not."""
+    return isinstance(value, int) and not is_of_run_time(value)
+
+
+def is_of_run_time(value: Value) -> bool:
+    """Whether a value is a known integer of C++, or a bool."""
+    return isinstance(value, (bool, Runtime))
+
+
+def is_numeric(value: Value) -> bool:
+    """Whether a value is a number, known or not."""
+    return isinstance(value, (int, float, Unknown))
+
+
 def number(value: int, kind: Kind) -> Runtime:
     """A number in a type: its last bits."""
     value = _wrapped(int(value), kind)
@@ -38,7 +53,7 @@ def number(value: int, kind: Kind) -> Runtime:
     return out
 
 
-def kind_of(value: int) -> Kind:
+def kind_of(value: object) -> Kind:
     """The type of a number."""
     return BOOL if isinstance(value, bool) else value.kind if isinstance(value, Sized) else INT
 
@@ -144,7 +159,7 @@ def negated(operator: str, value: int) -> Runtime:
 _CHARS = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11}
 
 
-def character(text: str) -> Any:
+def character(text: str) -> Value:
     """The number that a character in quotes is; its text, where it is more than one.
 
     >>> character("'a'"), character(r"'\\n'")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.composed import ComposedLayout, counting
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, counting
 from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.doubts import doubt
 from cute_viz.algebra.inttuple import leaves
@@ -19,9 +19,9 @@ from cute_viz.algebra.tensor import VIEWS, Tensor, make_tensor
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError
 from cute_viz.notation.values import ungroup
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.slices import joined, shaped, viewed
+from cute_viz.source.cpp.slices import is_layout, joined, layout_of, shaped, viewed
 from cute_viz.source.cpp.tensors import check_of_layouts, check_of_tensors
-from cute_viz.source.cpp.values import Enumerator, External, finished, later, static, taken
+from cute_viz.source.cpp.values import Enumerator, External, Value, finished, later, static, taken
 from cute_viz.values.integer import Runtime, Static
 
 DESCRIPTORS = ("make_gmma_desc", "make_umma_desc")  # keep the layout that they describe, which other rooms show
@@ -29,7 +29,7 @@ DESCRIPTORS = ("make_gmma_desc", "make_umma_desc")  # keep the layout that they 
 COUNTING = frozenset(("make_identity_tensor", "get_tma_tensor"))
 
 
-def operated(meaning: Meaning, name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
+def operated(meaning: Meaning, name: str, operands: list[Value], template: tuple[Value, ...] = ()) -> Value:
     """The result of an operation of the registry."""
     for operand in operands:
         if isinstance(operand, External):
@@ -41,7 +41,7 @@ def operated(meaning: Meaning, name: str, operands: list[Any], template: tuple[A
         ops.find(name)  # Raises: what there is instead
     if short not in ops.OPS:
         raise NotationError(f"{name!r} is not defined in this file")
-    check_named(operands, ops.OPS[short].kinds, meaning.context.free)
+    check_named(list(operands), ops.OPS[short].kinds, meaning.context.free)
     check_of_layouts(name, ops.OPS[short].kinds, operands)
     if name == "group_modes":
         check_of_tensors(meaning, name, operands[0])
@@ -51,38 +51,32 @@ def operated(meaning: Meaning, name: str, operands: list[Any], template: tuple[A
         operands = [static(x) for x in operands]
     if short == "make_layout" and meaning.context.types and operands and isinstance(operands[0], tuple):
         operands[0] = later(operands[0])
-    tensors = [operand if isinstance(operand, Tensor) else None for operand in operands]
     of_map = short.startswith("make_") and "_tma_" in short  # a tensor map follows from what is static
-
-    def result(*known: Any) -> Any:
-        values = list(known)
-        if of_map and len(known) > 2:
-            from cute_viz.algebra.tma import check_static
-
-            check_static(short, known[2])
-        if of_map or of_tensors(short):
-            values = [x if t is None else _behind(t, x) for x, t in zip(known, tensors, strict=True)]
-            values = list(finished(tuple(values))) if of_map or short in DESCRIPTORS else values
-        out = ops.OPS[short].call(values, template)
-        if isinstance(out, bool):
-            return int(out)  # CuTe's true_type and false_type
-        return ungroup(taken(out) if is_mixed(list(known)) else out)
-
-    plain = [operand.layout if isinstance(operand, Tensor) else operand for operand in operands]
+    plain: list[Any] = [layout_of(operand) for operand in operands]
+    values = plain
     try:
         with as_in_dsl(False):
-            found = result(*plain)
+            if of_map and len(plain) > 2:
+                from cute_viz.algebra.tma import check_static
+
+                check_static(short, plain[2])
+            if of_map or of_tensors(short):
+                values = [_behind(t, x) if isinstance(t, Tensor) else x for x, t in zip(plain, operands, strict=True)]
+                values = list(finished(tuple(values))) if of_map or short in DESCRIPTORS else values
+            out = ops.OPS[short].call(values, template)
     except CuteVizError as error:
         needs = (*(name for x in unknowns(tuple(plain)) for name in x.error().needs), *error.needs)
         raise error.but(needs=tuple(dict.fromkeys(needs))) if error.needs else error from None
+    # C++'s true and false are CuTe's true_type and false_type
+    found: Any = int(out) if isinstance(out, bool) else ungroup(taken(out) if is_mixed(plain) else out)
     if meaning.context.warnings is not None and len(plain) == 2:
         meaning.context.warnings += filter(None, [doubt(short, list(finished(tuple(plain))), finished(found))])
     if name in COUNTING:
         return _numbers(counting(found))
     if isinstance(found, Tensor):
         return joined(found)
-    tensor = next((operand for operand in operands if isinstance(operand, (Tensor, Layout, ComposedLayout))), None)
-    return viewed(tensor, found, []) if short in VIEWS and isinstance(tensor, Tensor) else found
+    of = next((operand for operand in operands if is_layout(layout_of(operand))), None)
+    return viewed(of, found, []) if short in VIEWS and isinstance(of, Tensor) else found
 
 
 def of_tensors(name: str) -> bool:
@@ -94,27 +88,27 @@ def of_tensors(name: str) -> bool:
     return name in ("max_common_vector", "max_common_layout") or (name in OPS and bool(TENSORS.intersection(OPS[name].kinds)))
 
 
-def _behind(tensor: Tensor, layout: Any) -> Tensor:
+def _behind(tensor: Tensor, layout: Value) -> Tensor:
     """A layout behind the pointer of a tensor; one of a host's is in global memory where nobody says it."""
     where = tensor.pointer if tensor.pointer.space else replace(tensor.pointer, space="gmem")
     return replace(tensor, pointer=where, layout=layout) if isinstance(layout, Layout) else make_tensor(where, layout)
 
 
-def _numbers(found: Any) -> Any:
+def _numbers(found: AnyLayout) -> Value:
     """A tensor of coordinates with integers as they are here; beside strides with a mark one without follows a run-time step."""
 
     def unmarked(x: Any) -> Any:
         return each_integer(lambda n: int(n) if isinstance(n, Static) else n, x)
 
     if not isinstance(found, ComposedLayout) or not isinstance(found.inner, Layout):
-        return unmarked(found)
+        return unmarked(found)  # type: ignore[no-any-return]
     if not any(type(getattr(step, "value", step)) is Static for step in leaves(found.inner.stride)):
-        return unmarked(found)
+        return unmarked(found)  # type: ignore[no-any-return]
     steps = each_integer(lambda n: int(n) if isinstance(n, Static) else Runtime(n), found.inner.stride)
     return ComposedLayout(unmarked(found.outer), unmarked(found.offset), Layout(unmarked(found.inner.shape), steps))
 
 
-def as_word(value: Any) -> Any:
+def as_word(value: Value) -> Value:
     """An enumerator of CuTe's, such as GMMA::Major::K or UMMA::Saturate::False, as operations take it.
 
     >>> from cute_viz.source.cpp.values import Enumerator

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cute_viz.algebra import ops
 from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import ComposedLayout
@@ -15,10 +13,10 @@ from cute_viz.notation.values import PRINTERS
 from cute_viz.source.cpp.cutlass import SCALES
 from cute_viz.source.cpp.operate import as_word, of_tensors
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.slices import Thread, split
+from cute_viz.source.cpp.slices import split
 from cute_viz.source.cpp.tree import Call, Decltype, Id, Member, Node
 from cute_viz.source.cpp.unknown import unknown
-from cute_viz.source.cpp.values import finished
+from cute_viz.source.cpp.values import Thread, Value, finished
 from cute_viz.values.instruction import MOVES
 from cute_viz.values.integer import Runtime, Static
 
@@ -76,25 +74,27 @@ def _method(meaning: Meaning, function: Member, tree: Call) -> tuple[Operation, 
     return (_operation(name, operands, template),)
 
 
-def _operation(name: str, operands: list[Any], template: tuple[Any, ...]) -> Operation:
+def _operation(name: str, operands: list[Value], template: tuple[Value, ...]) -> Operation:
     return Operation(name, tuple(_given(x, name) for x in operands), template)
 
 
-def _given(value: Any, name: str) -> Any:
+def _given(value: Value, name: str) -> Value:
     """A value as an operation is given it: of a thread that nobody knows its view, an integer that nobody knows as it is."""
     if isinstance(value, Thread):
         tiled = getattr(value.view, "tiled", None)
         if tiled is not None:
             from cute_viz.algebra.views import get_slice
 
-            return get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
+            view: Value = get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
+            return view
         value = value.view
     if isinstance(value, Tensor):
         value = split(value) if name in MOVES or of_tensors(name) or "_tma_" in name else value.printed
-    return each_integer(_kept, value)
+    kept: Value = each_integer(_kept, value)
+    return kept
 
 
-def _kept(n: int) -> Any:
+def _kept(n: int) -> int:
     """An integer with its mark: what C++ knows when it runs is a Runtime, too."""
     return n if isinstance(n, Runtime) else Static(n)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from math import isfinite
-from operator import add, mul, sub
+from operator import add, floordiv, mul, sub
 from typing import Any
 
 from cute_viz.algebra.inttuple import div_rem, show
@@ -23,6 +23,9 @@ from cute_viz.source.cpp.numbers import (
     common,
     computed,
     holds,
+    is_numeric,
+    is_of_run_time,
+    is_static,
     kind_named,
     kind_of,
     negated,
@@ -31,7 +34,7 @@ from cute_viz.source.cpp.numbers import (
 )
 from cute_viz.source.cpp.tree import COMPARE, Binary, Call, Cast, Condition, Id, Index, Literal, Node, Unary
 from cute_viz.source.cpp.unknown import certain, tried
-from cute_viz.source.cpp.values import Class, Enumerator, External, Foreign, Function
+from cute_viz.source.cpp.values import Class, Enumerator, External, Foreign, Function, Value, integer
 from cute_viz.values.integer import MulticastMask, Runtime, Unknown, compared
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -42,36 +45,38 @@ _A_NUMBER = re.compile(r"(?:[\w:]*(?:<\w+>)?\{\}|\d+),")
 class Operators(Definitions):
     """The part of the evaluator that computes."""
 
-    def _literal(self, node: Literal) -> Any:
+    def _literal(self, node: Literal) -> Value:
         return Pointer() if node.value is None else node.value
 
-    def _unary(self, node: Unary) -> Any:
-        if node.operator in ("T&", "T&&"):
-            return self.value(node.value)
-        if node.operator in ("T*", "&"):
-            return self._pointer(node)
-        if node.operator == "...":
-            return self.value(node.value)
-        if node.operator in ("++", "--", "x++", "x--"):
-            return self.stepped(node)
-        if node.operator == "throw":
-            raise self.fail("this throws", node.span)
-        if node.operator == "!":
-            return not self.truth(node.value)
-        value = self.solid(node.value)
-        if node.operator == "*" and isinstance(value, Pointer):
-            if isinstance(value.type, Class):
-                return value.type
-            raise self.fail("cannot determine what a pointer points to", node.span)
-        if isinstance(value, float) and node.operator in "+-":
-            return -value if node.operator == "-" else value
-        if isinstance(value, (int, Unknown)) and node.operator in ("-", "+", "~"):
-            if isinstance(value, Unknown):
-                return -value - (node.operator == "~") if node.operator != "+" else value
-            if isinstance(value, (bool, Runtime)):
-                return self._defined(lambda: negated(node.operator, value), node.span)
-            return {"-": -int(value), "+": int(value), "~": ~int(value)}[node.operator]
-        raise self.fail(f"'{node.operator}' is for integers", node.span)
+    def _unary(self, node: Unary) -> Value:
+        operator = node.operator
+        match operator:
+            case "T&" | "T&&" | "...":
+                return self.value(node.value)
+            case "T*" | "&":
+                return self._pointer(node)
+            case "++" | "--" | "x++" | "x--":
+                return self.stepped(node)
+            case "throw":
+                raise self.fail("this throws", node.span)
+            case "!":
+                return not self.truth(node.value)
+        match operator, self.solid(node.value):
+            case "*", Pointer(type=Class() as kind):
+                return kind
+            case "*", Pointer():
+                raise self.fail("cannot determine what a pointer points to", node.span)
+            case "+", (float() | Unknown()) as value:
+                return value
+            case "-", float(value):
+                return -value
+            case "-" | "~", Unknown() as value:
+                opposite: Value = -value - (operator == "~")
+                return opposite
+            case "-" | "+" | "~", int(value):
+                found = self._defined(lambda: negated(operator, value), node.span)
+                return int(found) if is_static(value) else found
+        raise self.fail(f"'{operator}' is for integers", node.span)
 
     def _pointer(self, node: Unary) -> Pointer:
         """A pointer to a value, or the type of one to a type: a class of the file, elements, a tag of CUTLASS, a layout."""
@@ -81,78 +86,66 @@ class Operators(Definitions):
             further = Binary(node.span, "+", node.value.value, node.value.index)
             if isinstance(moved := tried(lambda: self.value(further), None), Pointer):
                 return moved
-        value = tried(lambda: self.value(node.value), None)
-        if value is None:
-            return Pointer()
-        if node.operator == "T*" and not (isinstance(value, External) and value.error is not None):
-            return Pointer(type=value if isinstance(value, (Class, ValueType, External, Layout, tuple)) else None)
-        return Pointer(type=value if isinstance(value, (Class, ValueType)) else None)
+        match tried(lambda: self.value(node.value), None):
+            case (Class() | ValueType()) as kind:
+                return Pointer(type=kind)
+            case (External(error=None) | Layout() | tuple()) as kind if node.operator == "T*":
+                return Pointer(type=kind)
+        return Pointer()
 
     def truth(self, node: Node) -> bool:
         """Whether a condition holds. Raises: where it is not known."""
-        value = certain(self.solid(node))
-        if isinstance(value, Enumerator):
-            return value.number != 0
-        if isinstance(value, (int, float)):
-            return bool(value)
-        if isinstance(value, Pointer):
-            raise self.fail("cannot determine whether a pointer is null", node.span)
-        raise self.fail(f"{show(value)} is not a condition", node.span)
+        match certain(self.solid(node)):
+            case Enumerator(number=number):
+                return number != 0
+            case (int() | float()) as value:
+                return bool(value)
+            case Pointer():
+                raise self.fail("cannot determine whether a pointer is null", node.span)
+            case value:
+                raise self.fail(f"{show(value)} is not a condition", node.span)
 
-    def _condition(self, node: Condition) -> Any:
+    def _condition(self, node: Condition) -> Value:
         test = self.truth(node.test)
         value, other = self.value(node.yes if test else node.no), self.kind(node.no if test else node.yes)
-        if isinstance(value, (bool, Runtime)) and other is not None and (other != INT or kind_of(value) != INT):
-            return value if isinstance(value, bool) and other == BOOL else number(value, common(kind_of(value), other))
-        return value
+        if other is None or not is_of_run_time(value) or (kind_of(value) == other and other in (INT, BOOL)):
+            return value
+        return number(integer(value), common(kind_of(value), other))
 
     def kind(self, node: Node) -> Kind | None:
         """The type of a number that a tree would be, which is not evaluated; None of any other, and where nothing says so."""
-        if isinstance(node, Binary):
-            left, right = self.kind(node.left), self.kind(node.right)
-            if node.operator in COMPARE or node.operator in ("&&", "||"):
-                return BOOL
-            if left is None or right is None or node.operator in ("<<", ">>"):
-                return None if left is None else promoted(left)
-            return right if node.operator == "," else left if node.operator[-1] == "=" else common(left, right)
-        if isinstance(node, Unary):
-            inside = self.kind(node.value)
-            if node.operator in ("+", "-", "~"):
-                return None if inside is None else promoted(inside)
-            return BOOL if node.operator == "!" else inside
-        if isinstance(node, Condition):
-            yes, no = self.kind(node.yes), self.kind(node.no)
-            return common(yes, no) if yes is not None and no is not None and yes != no else yes
-        if isinstance(node, Call):
-            return SIZE if isinstance(node.function, Id) and node.function.text == "sizeof" else self._kind_called(node)
-        if not isinstance(node, (Literal, Id, Cast)):
-            return None
-        try:
-            value = self.value(node.type if isinstance(node, Cast) else node)
-        except CuteVizError:
-            return None
-        if isinstance(node, Cast) and isinstance(value, ValueType):
-            return (BOOL if value.name == "bool" else kind_named(value)) if is_integer(value) or value.name == "bool" else None
-        return kind_of(value) if isinstance(value, (bool, Runtime)) else None
-
-    def _kind_called(self, node: Call) -> Kind | None:
-        """What a function of the file is declared to give, `int(x)` too."""
-        try:
-            called = self.value(node.function)
-        except CuteVizError:
-            return None
-        if isinstance(called, Function) and (part := called.declarations[0].type) is not None:
-            called = self.inside(called.env).value(self.context.tree(part))
-        if isinstance(called, ValueType) and (is_integer(called) or called.name == "bool"):
-            return BOOL if called.name == "bool" else kind_named(called)
+        match node:
+            case Binary(operator=operator):
+                left, right = self.kind(node.left), self.kind(node.right)
+                if operator in COMPARE or operator in ("&&", "||"):
+                    return BOOL
+                if left is None or right is None or operator in ("<<", ">>"):
+                    return None if left is None else promoted(left)
+                return right if operator == "," else left if operator[-1] == "=" else common(left, right)
+            case Unary(operator=operator):
+                inside = self.kind(node.value)
+                return BOOL if operator == "!" else promoted(inside) if inside and operator in ("+", "-", "~") else inside
+            case Condition():
+                yes, no = self.kind(node.yes), self.kind(node.no)
+                return common(yes, no) if yes is not None and no is not None and yes != no else yes
+            case Call(function=Id(text="sizeof")):
+                return SIZE
+            case Call():  # what a function of the file is declared to give, `int(x)` too
+                called = tried(lambda: self.value(node.function), None)
+                if isinstance(called, Function) and (part := called.declarations[0].type) is not None:
+                    called = self.inside(called.env).value(self.context.tree(part))
+                return _kind_of_type(called)
+            case Cast():
+                return _kind_of_type(tried(lambda: self.value(node.type), None))
+            case Literal() | Id():
+                value = tried(lambda: self.value(node), None)
+                return kind_of(value) if is_of_run_time(value) else None
         return None
 
-    def _binary(self, node: Binary) -> Any:
+    def _binary(self, node: Binary) -> Value:
         operator = node.operator
-        if operator == "&&":
-            return self._both(node, stop=False)
-        if operator == "||":
-            return self._both(node, stop=True)
+        if operator in ("&&", "||"):
+            return self._both(node, stop=operator == "||")
         if operator == ",":
             self.value(node.left)
             right = self.value(node.right)
@@ -164,24 +157,24 @@ class Operators(Definitions):
             return self.assigned(node)
         return self.combined(operator, self.value(node.left), self.value(node.right), node)
 
-    def combined(self, operator: str, left: Any, right: Any, node: Binary) -> Any:
+    def combined(self, operator: str, left: Value, right: Value, node: Binary) -> Value:
         """An operator of two values."""
-        if operator in ("==", "!=") and not (_is_number(left) and _is_number(right)):
+        if operator in ("==", "!=") and not (is_numeric(left) and is_numeric(right)):
             found = same(left, right)
             if found is None:
                 self.known(left, node.left.span)
                 self.known(right, node.right.span)
                 raise self.fail("cannot determine whether these are the same", node.span)
             return found is (operator == "==")
-        left, right = self.known(left, node.left.span), self.known(right, node.right.span)
-        if isinstance(left, Enumerator) or isinstance(right, Enumerator):
-            left, right = (Runtime(x.number) if isinstance(x, Enumerator) else x for x in (left, right))
-        if operator == "*" and isinstance(left, Basis) and isinstance(right, (int, Unknown)):
-            return left * right
-        if operator == "*" and isinstance(left, (int, Unknown)) and isinstance(right, Basis):
-            return left * right
-        if isinstance(left, tuple) and isinstance(right, tuple) and operator in "+-" and len(left) == len(right):
-            return tuple(self._number(operator, a, b, node) for a, b in zip(left, right, strict=True))
+        left, right = (_at_run_time(self.known(x, side.span)) for x, side in ((left, node.left), (right, node.right)))
+        match operator, left, right:
+            case "*", Basis(), int() | Unknown():
+                return left * right
+            case "*", int() | Unknown(), Basis():
+                return left * right
+            case "+" | "-", tuple(), tuple() if len(left) == len(right):
+                pairs = zip(map(_at_run_time, left), map(_at_run_time, right), strict=True)
+                return tuple(self._number(operator, a, b, node) for a, b in pairs)
         return self._number(operator, left, right, node)
 
     def _both(self, node: Binary, stop: bool) -> bool:
@@ -199,48 +192,47 @@ class Operators(Definitions):
             raise problem
         return not stop
 
-    def _number(self, operator: str, left: Any, right: Any, node: Binary) -> Any:
-        left, right = (Runtime(x) if isinstance(x, Foreign) else x for x in (left, right))
-        if operator in "+-" and isinstance(left, Pointer) and isinstance(right, (int, Unknown)):
-            return self._further(left, right if operator == "+" else -right)
-        if operator == "+" and isinstance(left, (int, Unknown)) and isinstance(right, Pointer):
-            return self._further(right, left)
-        if not (_is_number(left) and _is_number(right)):
+    def _number(self, operator: str, left: Any, right: Any, node: Binary) -> Value:
+        match operator, left, right:
+            case "+" | "-", Pointer(), int() | Unknown():
+                return self._further(left, right if operator == "+" else -right)
+            case "+", int() | Unknown(), Pointer():
+                return self._further(right, left)
+        if not (is_numeric(left) and is_numeric(right)):
             raise self.fail(f"'{operator}' is for integers", node.span)
+        unknown = next((x for x in (left, right) if isinstance(x, Unknown)), None)
+        floating = float in (type(left), type(right))
+        run_time = is_of_run_time(left) or is_of_run_time(right)
         if operator in COMPARE:
             # a comparison; of two static integers a static one
-            if isinstance(left, Unknown) or isinstance(right, Unknown):
+            if unknown is not None:
                 if operator in ("==", "!="):
                     return compared(operator, left, right)
-                raise (left if isinstance(left, Unknown) else right).error()
-            if isinstance(left, float) or isinstance(right, float):
-                return bool(COMPARE[operator](left, right))
-            found = holds(operator, left, right)
-            return found if isinstance(left, (bool, Runtime)) or isinstance(right, (bool, Runtime)) else int(found)
-        if isinstance(left, float) or isinstance(right, float):
+                raise unknown.error()
+            found = bool(COMPARE[operator](left, right)) if floating else holds(operator, left, right)
+            return found if floating or run_time else int(found)
+        if floating:
             return self._floating(operator, certain(left), certain(right), node)
-        a, b = left, right
-        if _is_static_zero(operator, a, b):
+        if _is_static_zero(operator, left, right):
             return 0
-        if isinstance(a, Unknown) or isinstance(b, Unknown):
-            return self._symbolic(
-                operator, Runtime(a) if isinstance(a, bool) else a, Runtime(b) if isinstance(b, bool) else b, node
-            )
-        if operator == "|" and isinstance(a, MulticastMask) and isinstance(b, MulticastMask) and a.cluster == b.cluster:
-            return a.of(a | b, a.cluster, None, ())  # all that receive of either
+        if unknown is not None:
+            a, b = (Runtime(x) if isinstance(x, bool) else x for x in (left, right))
+            return self._symbolic(operator, a, b, node)
+        if operator == "|" and type(left) is type(right) is MulticastMask and left.cluster == right.cluster:
+            return left.of(left | right, left.cluster, None, ())  # all that receive of either
         if operator not in "+-*/%&|^<<>>":
             raise self.fail(f"'{operator}' is not supported here", node.span)
-        result = self._defined(lambda: computed(operator, a, b), node.span)
-        return result if isinstance(a, (bool, Runtime)) or isinstance(b, (bool, Runtime)) else int(result)
+        result = self._defined(lambda: computed(operator, left, right), node.span)
+        return result if run_time else int(result)
 
-    def _defined(self, compute: Callable[[], Any], span: Span) -> Any:
+    def _defined(self, compute: Callable[[], Runtime], span: Span) -> Runtime:
         """What C++ defines. Raises: the error of what it does not, at its place."""
         try:
             return compute()
         except AlgebraError as error:
             raise self.fail(error.message, span) from None
 
-    def _symbolic(self, operator: str, a: Any, b: Any, node: Binary) -> Any:
+    def _symbolic(self, operator: str, a: Any, b: Any, node: Binary) -> Value:
         """An operator of integers of which one is not known: as far as it is proven, whatever the number is."""
         known = b if isinstance(b, int) else None
         if operator in "/%":
@@ -249,10 +241,8 @@ class Operators(Definitions):
             result = div_rem(a, b)[operator == "%"]
         elif operator in "+-*":
             result = {"+": add, "-": sub, "*": mul}[operator](a, b)
-        elif operator == "<<" and known is not None and 0 <= known < 64:
-            result = a * (1 << int(known))
-        elif operator == ">>" and known is not None and 0 <= known < 64:
-            result = a // (1 << int(known))
+        elif operator in ("<<", ">>") and known is not None and 0 <= known < 64:
+            result = (mul if operator == "<<" else floordiv)(a, 1 << int(known))
         elif operator == "&" and known is not None and known > 0 and a.divisor & -a.divisor > known:
             result = 0
         elif operator in "&|^" and a == b:
@@ -265,8 +255,7 @@ class Operators(Definitions):
         return Runtime(result) if isinstance(result, int) else result
 
     def _further(self, pointer: Pointer, count: int | Unknown) -> Pointer:
-        known = isinstance(count, int)
-        return pointer.moved(Runtime(int(count)) if known else 0, known)
+        return pointer.moved(0, False) if isinstance(count, Unknown) else pointer.moved(Runtime(count))
 
     def _floating(self, operator: str, a: float, b: float, node: Binary) -> float:
         if operator == "/" and b == 0:
@@ -279,69 +268,81 @@ class Operators(Definitions):
         except OverflowError:
             raise self.fail("these numbers are too large", node.span) from None
 
-    def _cast(self, node: Cast) -> Any:
+    def _cast(self, node: Cast) -> Value:
         return self.cast(self.value(node.type), node.value, node.span)
 
-    def cast(self, kind: Any, node: Node, span: Span) -> Any:
+    def cast(self, kind: Value, node: Node, span: Span) -> Value:
         """A value as another type."""
-        if isinstance(kind, Pointer):
-            return self._cast_pointer(kind, node)
-        if isinstance(kind, Class) and kind.env.scope.kind == "class":
-            return kind  # a reference to what lies at a place
-        if isinstance(kind, External) and kind.name.rsplit("::", 1)[-1] == "Major":
-            number = self.solid(node)
-            if isinstance(number, int) and number in (0, 1):
-                return Enumerator(kind.name, "MN" if number else "K", int(number))
-        value = self.value(node)
-        if isinstance(kind, ValueType):
-            return self.converted(value, kind, span)
-        if isinstance(value, (int, Unknown, Enumerator)) and isinstance(kind, Class) and kind.env.scope.kind == "enum":
-            number = value.number if isinstance(value, Enumerator) else int(certain(value))
-            return Enumerator("::".join(kind.env.scope.path), str(number), number)
-        return self.known(value, span)
+        match kind:
+            case Pointer():
+                return self._cast_pointer(kind, node)
+            case Class() if kind.env.scope.kind == "class":
+                return kind  # a reference to what lies at a place
+            case External(short="Major"):
+                number = self.solid(node)
+                if isinstance(number, int) and number in (0, 1):
+                    return Enumerator(kind.name, "MN" if number else "K", int(number))
+        match kind, self.value(node):
+            case ValueType(), value:
+                return self.converted(value, kind, span)
+            case Class(env=env), (int() | Unknown() | Enumerator()) as value if env.scope.kind == "enum":
+                number = int(integer(value))
+                return Enumerator("::".join(env.scope.path), str(number), number)
+            case _, value:
+                return self.known(value, span)
 
     def _cast_pointer(self, kind: Pointer, node: Node) -> Pointer:
         """A pointer of another type, at the address that it is made of."""
-        value = tried(lambda: self.value(node), None)
-        if value is None:
-            return kind
-        if isinstance(value, int) and not isinstance(value, bool):
-            return replace(kind, address=int(value))
-        return value.of(kind.type) if isinstance(value, Pointer) and kind.known is not None else kind
+        match tried(lambda: self.value(node), None):
+            case bool():
+                return kind
+            case int(address):
+                return replace(kind, address=int(address))
+            case Pointer() as value if kind.known is not None:
+                return value.of(kind.known)
+        return kind
 
-    def converted(self, value: Any, kind: ValueType, span: Span) -> Any:
+    def converted(self, value: Value, kind: ValueType, span: Span) -> Value:
         """A value as a type of numbers."""
         if isinstance(value, Enumerator):
             return Runtime(value.number)
         value = self.known(value, span)
-        if kind.name == "bool" and isinstance(value, (int, float, Unknown)):
-            return bool(certain(value))
-        if isinstance(value, (int, float, Unknown)) and kind.name != "auto":
-            if kind.name in ("float", "double"):
-                return float(certain(value))
-            if isinstance(value, float) and not isfinite(value):
-                raise self.fail(f"{value} is not an integer", span)
-            if not is_integer(kind):
-                return value
-            if isinstance(value, Unknown):  # the same number, if it has room
-                return value if kind_named(kind) in ((32, True), (64, True)) else value.applied(kind.canonical)
-            found = number(int(value), kind_named(kind))
-            return value if isinstance(value, MulticastMask) and found == value else found
-        return value
+        if not isinstance(value, (int, float, Unknown)) or kind.name == "auto":
+            return value
+        if kind.name in ("bool", "float", "double"):
+            return (bool if kind.name == "bool" else float)(certain(value))
+        if isinstance(value, float) and not isfinite(value):
+            raise self.fail(f"{value} is not an integer", span)
+        if not is_integer(kind):
+            return value
+        if isinstance(value, Unknown):  # the same number, if it has room
+            return value if kind_named(kind) in ((32, True), (64, True)) else value.applied(kind.canonical)
+        found = number(int(value), kind_named(kind))
+        return value if type(value) is MulticastMask and found == value else found
 
 
-def _is_static_zero(operator: str, a: int, b: int) -> bool:
+def _kind_of_type(value: Value) -> Kind | None:
+    """The type of numbers that a type is; None of any other."""
+    if not isinstance(value, ValueType) or not (is_integer(value) or value.name == "bool"):
+        return None
+    return BOOL if value.name == "bool" else kind_named(value)
+
+
+def _at_run_time(value: Value) -> Value:
+    """An operand as an operator takes it: an enumerator is its number, and so is a std::integral_constant."""
+    if isinstance(value, Enumerator):
+        return Runtime(value.number)
+    return Runtime(value) if isinstance(value, Foreign) else value
+
+
+def _is_static_zero(operator: str, a: Any, b: Any) -> bool:
     """Whether a static operand makes the result C<0>, whatever the other one is (cute/numeric/integral_constant.hpp).
 
     >>> _is_static_zero("%", Runtime(3), 1), _is_static_zero("*", Runtime(3), 0), _is_static_zero("/", 4, Runtime(3))
     (True, True, False)
     """
-    first, second = (None if isinstance(x, (bool, Runtime, Unknown)) else int(x) for x in (a, b))
+    first, second = (int(x) if is_static(x) else None for x in (a, b))
     if operator in ("*", "&"):
         return 0 in (first, second)
     zero = first == 0 and (isinstance(b, Unknown) or int(b) != 0)
     return (operator == "%" and second in (1, -1)) or (operator in ("/", "%") and zero)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, Unknown))

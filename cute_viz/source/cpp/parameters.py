@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.layout import Layout
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.binding import as_argument, bound, deduced, header
 from cute_viz.source.cpp.context import needed
@@ -15,9 +11,25 @@ from cute_viz.source.cpp.instances import WHOLE, Instances
 from cute_viz.source.cpp.lookup import opened
 from cute_viz.source.cpp.pointed import pointers
 from cute_viz.source.cpp.scopes import Param, Range, Scope
+from cute_viz.source.cpp.slices import is_layout
 from cute_viz.source.cpp.unknown import tried, unknown
 from cute_viz.source.cpp.uses import Use, all_uses
-from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Lazy, Template, finished, static, taken, typed
+from cute_viz.source.cpp.values import (
+    Class,
+    Enumerator,
+    Env,
+    External,
+    Function,
+    Later,
+    Lazy,
+    Template,
+    Value,
+    asked,
+    finished,
+    static,
+    taken,
+    typed,
+)
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -28,7 +40,7 @@ _USES = 16  # calls of one function that are compared
 class Told(Instances):
     """The part of the evaluator that looks at calls."""
 
-    def told(self, scope: Scope) -> dict[str, Any]:
+    def told(self, scope: Scope) -> dict[str, Later]:
         """The parameters of a function as the calls in the file have them, those that are known and the same in all."""
         known = self.context.told.get(scope)
         if known is not None:
@@ -67,13 +79,13 @@ class Told(Instances):
             needs=(name,),
         )
 
-    def _told_by(self, scope: Scope, use: Use) -> dict[str, Any]:
+    def _told_by(self, scope: Scope, use: Use) -> dict[str, Later]:
         """The parameters of a function as one call has them, those that are known."""
-        out: dict[str, Any] = {}
+        out: dict[str, Later] = {}
         if scope.parent is None or len(use.arguments) > len(scope.arguments):
             return out
         caller = opened(self.context, use.scope)
-        values: list[Any] = []
+        values: list[Value] = []
         try:
             out.update(bound(self, scope.params or (), [self._lazy(part, caller) for part in use.template], WHOLE))
         except CuteVizError:
@@ -103,10 +115,11 @@ class Told(Instances):
         for name in (param.name, *(x.name for x in scope.params or () if x.name in words)):
             untold.setdefault(name, error)
 
-    def _lazy(self, part: Range, env: Env) -> Any:
-        return tried(lambda: self.of(part, env), Lazy(lambda: self.of(part, env)))
+    def _lazy(self, part: Range, env: Env) -> Later:
+        value: Later = tried(lambda: self.of(part, env), Lazy(lambda: self.of(part, env)))
+        return value
 
-    def _deduced_from(self, scope: Scope, values: list[Any], out: dict[str, Any]) -> None:
+    def _deduced_from(self, scope: Scope, values: list[Value], out: dict[str, Later]) -> None:
         assert scope.parent is not None
         inner = self.inside(opened(self.context, scope.parent))
         for param, value in zip(scope.arguments, values, strict=False):
@@ -115,10 +128,10 @@ class Told(Instances):
                 deduced(inner, one, [value], out)
 
 
-def _alike(a: Any, b: Any) -> bool:
+def _alike(a: Later, b: Later) -> bool:
     """Whether two values that calls give are the same, static integers and all; of those that are not known nothing is."""
     try:
-        a, b = (x() if isinstance(x, Lazy) else x for x in (a, b))
+        a, b = asked(a), asked(b)
         return bool(same(a, b)) and (isinstance(a, Class) or show(finished(a)) == show(finished(b)))
     except LimitError:
         raise
@@ -126,10 +139,9 @@ def _alike(a: Any, b: Any) -> bool:
         return False
 
 
-def _missing(value: Any) -> CuteVizError | None:
+def _missing(value: Later) -> CuteVizError | None:
     try:
-        if isinstance(value, Lazy):
-            value()
+        asked(value)
     except CuteVizError as error:
         return error if error.needs else None
     return None
@@ -141,7 +153,7 @@ _INTEGERS = {"int", "unsigned", "long", "short", "char", "size_t", "int32_t", "u
 class Parameters(Told):
     """The part of the evaluator that reads parameters."""
 
-    def parameter(self, name: str, env: Env, span: Span) -> Any:
+    def parameter(self, name: str, env: Env, span: Span) -> Value:
         """The value of a parameter that nothing binds: what was given for it, its default, for a function's its type."""
         scope = env.scope
         known = env.memo.get(("parameter", name))
@@ -162,14 +174,14 @@ class Parameters(Told):
         begin, end = param.type or (0, 0)
         return "bool" if any(token.text == "bool" for token in self.context.reader.tokens[begin:end]) else param.kind
 
-    def _parameter(self, name: str, env: Env, scope: Scope, span: Span) -> Any:
+    def _parameter(self, name: str, env: Env, scope: Scope, span: Span) -> Value:
         param = next((x for x in scope.params or () if x.name == name), None)
         key = self.context.let(name, scope)
         chosen = scope in self.context.chosen and "::" not in (key or "")  # the call that is looked at wins over a plain name
         if (fact := self.context.facts.get((scope, name))) is not None and key is None:
             return self.of(fact, env)
         if (key is None or chosen) and scope.kind == "function" and name in (told := self.told(scope)):
-            value = told[name]() if isinstance(told[name], Lazy) else told[name]
+            value = asked(told[name])
             if isinstance(value, Unknown) and scope not in self.context.chosen:
                 return value.renamed(needed(self.context.text, name, span))
             return value
@@ -184,7 +196,7 @@ class Parameters(Told):
         argument = next(x for x in scope.arguments if x.name == name)
         return self._argument_alone(argument, env, span)
 
-    def _argument_alone(self, param: Param, env: Env, span: Span) -> Any:
+    def _argument_alone(self, param: Param, env: Env, span: Span) -> Value:
         """The value of a function's parameter whose type has one value only, such as a static layout."""
         begin, end = param.type or (0, 0)
         words = {token.text for token in self.context.reader.tokens[begin:end]}
@@ -207,27 +219,22 @@ class Parameters(Told):
                 return typed(kind, why, param.name)
         raise why
 
-    def given(self, key: str, as_type: bool) -> Any:
+    def given(self, key: str, as_type: bool) -> Value:
         """What was given under a key, read where it is used; a type has static integers."""
         context = self.context
         context.given.used.add(key)
-        value = context.given.let[key]
         memo = ("let", key)
-        if memo in self.env.memo:
-            value = self.env.memo[memo]
-        elif isinstance(value, str):
+        if memo not in self.env.memo and isinstance(text := context.given.let[key], str):
             context.enter(Span(0, 0))
             try:
-                value = self._given_text(key, value)
+                self.env.memo[memo] = self._given_text(key, text)
             finally:
                 context.leave()
-            self.env.memo[memo] = value
-        else:
-            value = taken(value) if not isinstance(value, ValueType) else value
-        context.given_layouts |= isinstance(value, (Layout, ComposedLayout))
+        value: Value = self.env.memo[memo] if memo in self.env.memo else taken(context.given.let[key])
+        context.given_layouts |= is_layout(value)
         return static(value) if as_type else value
 
-    def _given_text(self, key: str, value: str) -> Any:
+    def _given_text(self, key: str, value: str) -> Value:
         context = self.context
         try:
             text, tree = context.given_tree(key)

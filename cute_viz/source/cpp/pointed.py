@@ -16,7 +16,7 @@ from cute_viz.source.cpp.scopes import Declaration, Range, Scope, outward
 from cute_viz.source.cpp.tree import Binary, Call, Cast, Id, Member, Node, Unary
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use, function_of, is_another, takes, use_at
-from cute_viz.source.cpp.values import Class, Env, External
+from cute_viz.source.cpp.values import Class, Env, External, Value
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
@@ -184,29 +184,29 @@ def element(meaning: Meaning, node: Node) -> str:
 
 
 def _element(meaning: Meaning, node: Node) -> str:
-    if isinstance(node, Cast):
-        return element_name(meaning.value(node.type.value if isinstance(node.type, Unary) else node.type))
-    if isinstance(node, Binary):
-        return _element(meaning, node.left)
-    if isinstance(node, Unary):
-        return _element(meaning, node.value)
-    if isinstance(node, Call) and isinstance(node.function, Member):
-        return _element(meaning, node.function.object)
-    if isinstance(node, Call) and node.args:
-        return _element(meaning, node.args[0])
-    if isinstance(node, Member):
-        owner = _inside(meaning, node.object)
-        found = meaning.lookup.member(node.part.name, owner) if owner is not None else None
-        part = found.declarations[0].type if found is not None and found.declarations else None
-        return pointed_type(meaning.inside(found.env), part) if found is not None and part is not None else ""
-    if isinstance(node, Id):
-        found = meaning.lookup.find(node.parts[0].name, meaning.env, meaning.position(node.span))
-        if found is None:
+    match node:
+        case Cast():
+            return element_name(meaning.value(node.type.value if isinstance(node.type, Unary) else node.type))
+        case Binary():
+            return _element(meaning, node.left)
+        case Unary():
+            return _element(meaning, node.value)
+        case Call(function=Member() as method):
+            return _element(meaning, method.object)
+        case Call() if node.args:
+            return _element(meaning, node.args[0])
+        case Member():
+            owner = _inside(meaning, node.object)
+            found = meaning.lookup.member(node.part.name, owner) if owner is not None else None
+            part = found.declarations[0].type if found is not None and found.declarations else None
+        case Id():
+            found = meaning.lookup.find(node.parts[0].name, meaning.env, meaning.position(node.span))
+            params = [param for param in found.env.scope.arguments if param.name == node.parts[0].name] if found is not None else []
+            own = (found.declarations[0] if found.declarations else params[0] if params else None) if found is not None else None
+            part = own.type if own is not None else None
+        case _:
             return ""
-        params = [param for param in found.env.scope.arguments if param.name == node.parts[0].name]
-        part = found.declarations[0].type if found.declarations else params[0].type if params else None
-        return pointed_type(meaning.inside(found.env), part) if part is not None else ""
-    return ""
+    return pointed_type(meaning.inside(found.env), part) if found is not None and part is not None else ""
 
 
 def _inside(meaning: Meaning, node: Node) -> Env | None:
@@ -235,27 +235,29 @@ def pointed_type(meaning: Meaning, part: Range) -> str:
     return element_name(meaning.of((begin, end), meaning.env))
 
 
-def element_name(value: Any) -> str:
+def element_name(value: Value) -> str:
     """The name of an element type, or of what a type has for elements; "" where it is none."""
-    if isinstance(value, Pointer) and value.type is not None:
-        value = value.type
-    if isinstance(value, External) and value.args and isinstance(value.args[0], ValueType):
-        value = value.args[0]
+    match value:
+        case Pointer(type=kind) if kind is not None:
+            value = kind
+    match value:
+        case External(args=(ValueType() as kind, *_)):
+            value = kind
     while isinstance(value, Array):
         value = value.element
     return str(value) if isinstance(value, ValueType) else ""
 
 
-def pointers(caller: Meaning, scope: Scope, use: Use, values: list[Any]) -> None:
+def pointers(caller: Meaning, scope: Scope, use: Use, values: list[Value]) -> None:
     """Put the pointers among the arguments of a call into `values`, with the types of their elements where the file tells them."""
     tokens = caller.context.reader.tokens
     for n, (param, part) in enumerate(zip(scope.arguments, use.arguments, strict=False)):
-        bare = values[n] is None or (isinstance(values[n], Pointer) and values[n].type is None)
+        known = Pointer() if values[n] is None else values[n]
+        bare = isinstance(known, Pointer) and known.type is None
         if bare and param.type is not None and any(token.text == "*" for token in tokens[slice(*param.type)]):
             tree = tried(partial(caller.context.tree, part), None)
-            kind = "" if tree is None else element(caller, tree)
-            if kind:
-                values[n] = replace(values[n] or Pointer(), type=ValueType(kind))
+            if kind := "" if tree is None else element(caller, tree):
+                values[n] = replace(known, type=ValueType(kind))  # type: ignore[type-var]
 
 
 def means(meaning: Meaning, scope: Scope, use: Use) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.cpp.context import Context
@@ -102,7 +102,8 @@ class Counter:
         except CuteVizError:
             return None
         if isinstance(value, Unknown) and self.known:
-            value = numbers_at(value, lambda name: self.known.get(name.partition("@")[0]))
+            found = numbers_at(value, lambda name: self.known.get(name.partition("@")[0]))
+            value = found if isinstance(found, int) else None
         return int(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
     def rounds(self, statement: Statement) -> tuple[str, int | None, Sequence[int] | None]:
@@ -212,7 +213,7 @@ def _unread(name: str, value: int) -> None:
     """Of a switch nobody knows which case runs."""
 
 
-def _name(node: Any) -> str:
+def _name(node: Node) -> str:
     """The plain name that a tree is, "" of anything else."""
     while isinstance(node, Unary) and node.operator == "+":
         node = node.value

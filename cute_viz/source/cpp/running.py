@@ -6,22 +6,21 @@ a value.
 
 from __future__ import annotations
 
-from typing import Any
-
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.cells import Kept
 from cute_viz.source.cpp.changes import HARMLESS
 from cute_viz.source.cpp.lookup import within
 from cute_viz.source.cpp.numbers import number
 from cute_viz.source.cpp.operands import is_number
+from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
 from cute_viz.source.cpp.tree import Call, Id, Node
-from cute_viz.source.cpp.values import CELL, Cell, Class, Closure, Enumerator, Env, Items, copied
+from cute_viz.source.cpp.values import CELL, Cell, Class, Closure, Env, Items, Value, copied, integer
 from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType
 
 _LEAVING = frozenset(("return", "break", "continue", "goto", "throw"))
-_Way = tuple[str, Any]  # how a statement is left: `return` with a value, `break`, `continue`
+_Way = tuple[str, Value]  # how a statement is left: `return` with a value, `break`, `continue`
 
 
 class Running(Kept):
@@ -80,7 +79,7 @@ class Running(Kept):
             raise self.fail("this statement is not supported", self._span(statement))
         return None
 
-    def _returned(self, statement: Statement, env: Env) -> Any:
+    def _returned(self, statement: Statement, env: Env) -> Value:
         assert statement.value is not None
         branch = self.context.reader.source.branch(statement.token)
         if branch is not None and branch is not self.context.reader.source.branch(env.scope.home.token):
@@ -124,13 +123,13 @@ class Running(Kept):
     def _switch(self, statement: Statement, env: Env) -> _Way | None:
         assert statement.value is not None
         assert statement.yes is not None
-        asked = _integer(self.inside(env).known(self.inside(env).value(self.context.tree(statement.value)), self._span(statement)))
+        asked = integer(self.inside(env).known(self.inside(env).value(self.context.tree(statement.value)), self._span(statement)))
         inner = self._opened(statement.yes, env)
         inside = statement.yes.statements
         start = next((n for n, x in enumerate(inside) if x.kind == "case" and x.value is None), len(inside))
         for n, case in enumerate(inside):
             if case.kind == "case" and case.value is not None:
-                value = _integer(self.inside(inner).value(self.context.tree(case.value)))
+                value = integer(self.inside(inner).value(self.context.tree(case.value)))
                 if not isinstance(value, int) or not isinstance(asked, int):
                     raise self.fail("this is not a known integer", self._span(case))
                 if int(value) == int(asked):
@@ -173,11 +172,11 @@ class Running(Kept):
                 self._forget(statement, env, cause)
         env.cells[declaration.name] = cell
 
-    def _object(self, value: Any, span: Span) -> Any:
-        fresh = isinstance(value, Class) and value.env.cells is None and value.env.scope.kind == "class"
-        if fresh and any(x.kind == "variable" and not x.static for x in value.env.scope.declarations):
-            return self.aggregate(value, (), span)
-        return value
+    def _object(self, value: Value, span: Span) -> Value:
+        if not isinstance(value, Class) or value.env.cells is not None or value.env.scope.kind != "class":
+            return value
+        varies = any(x.kind == "variable" and not x.static for x in value.env.scope.declarations)
+        return self.aggregate(value, (), span) if varies else value
 
     def _items(self, declaration: Declaration, env: Env, kind: ValueType | None) -> Items:
         """An array of numbers."""
@@ -193,7 +192,7 @@ class Running(Kept):
             if declaration.opens == "=":
                 begin, end = begin + 1, end - 1
             values = [here.converted(here.value(self.context.tree(part)), kind, span) for part in reader.split(begin, end)]
-        count = len(values) if close == opening + 1 else _integer(here.value(self.context.tree((opening + 1, close))))
+        count = len(values) if close == opening + 1 else integer(here.value(self.context.tree((opening + 1, close))))
         if not isinstance(count, int) or not len(values) <= count <= 4096:
             raise self.fail(f"{declaration.name!r} is an array that cannot be evaluated", span)
         rest = (
@@ -206,7 +205,7 @@ class Running(Kept):
 
     # What is not read
 
-    def _evaluated(self, node: Node, here: Any) -> None:
+    def _evaluated(self, node: Node, here: Meaning) -> None:
         """An expression for its effects: a call of what is not in the file has none on a variable, but through a reference."""
         if isinstance(node, Call) and isinstance(node.function, Id) and node.function.parts[-1].name in HARMLESS:
             return
@@ -238,9 +237,3 @@ class Running(Kept):
                 self.lose(cell, error, name in env.scope.home.changes)
         for declaration in statement.declared:
             env.cells.setdefault(declaration.name, Cell(error))
-
-
-def _integer(value: Any) -> Any:
-    if isinstance(value, Unknown):
-        raise value.error()
-    return value.number if isinstance(value, Enumerator) else value

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Enumerator, solid
+from cute_viz.source.cpp.values import Enumerator, Value, solid
 from cute_viz.values.types import ValueType, bits_of, named
 
 _SHAPES = (256, 192, 128, 96, 64, 32, 16, 8)  # of CUTLASS built without its extended shapes
@@ -17,24 +15,26 @@ _DEPTH = {16: 16, 32: 8, 8: 32}  # K of one wgmma by the width of an element
 EXTENDED = "CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED"  # by it CuTe's headers choose instructions
 
 
-def _major(value: Any) -> str:
-    if isinstance(value, Enumerator) and value.name in ("MN", "K"):
-        return value.name
-    if isinstance(value, int) and value in (0, 1):
-        return "MN" if value else "K"
+def _major(value: Value) -> str:
+    match value:
+        case Enumerator(name="MN" | "K" as name):
+            return name
+        case int() if value in (0, 1):
+            return "MN" if value else "K"
     raise AlgebraError(f"{show(value)} is not a major", hint="GMMA::Major::K or GMMA::Major::MN")
 
 
-def op_selector(meaning: Meaning, source: str, args: list[Any], span: Span) -> Any:
+def op_selector(meaning: Meaning, source: str, args: list[Value], span: Span) -> Value:
     """The instruction that GMMA::ss_op_selector or rs_op_selector takes for types, a tile and majors. Raises: AlgebraError for what
     CUTLASS refuses.
     """
     args = list(map(solid, args))
-    if len(args) < 4 or not all(isinstance(x, ValueType) for x in args[:3]):
+    kinds = [x for x in args[:3] if isinstance(x, ValueType)]
+    if len(args) < 4 or len(kinds) < 3:
         raise AlgebraError(f"{source}_op_selector has three types, a tile and majors")
     if len(args) > 6:
         raise AlgebraError(f"further arguments of {source}_op_selector are not supported")
-    types = tuple(found.short if (found := named(x)) else x.canonical for x in args[:3])
+    types = tuple(found.short if (found := named(x)) else x.canonical for x in kinds)
     tile = certain(args[3])
     if not isinstance(tile, tuple) or len(tile) != 3:
         raise AlgebraError(f"the tile must be (M,N,K), not {show(tile)}")
@@ -45,7 +45,7 @@ def op_selector(meaning: Meaning, source: str, args: list[Any], span: Span) -> A
         other, _ = wgmma_for(source, types, extents, majors, True)
         if other != name:
             meaning.context.given.notes[f"{name}, as {EXTENDED} is not defined; with `let={EXTENDED}=1` {other}"] = None
-    given = [Enumerator("GMMA::Major", x, x == "MN") for x in majors] if words else None
+    given: list[Value] | None = [Enumerator("GMMA::Major", x, x == "MN") for x in majors] if words else None
     return instruction(meaning, name, given, span)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import show
@@ -16,21 +15,21 @@ from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.scopes import Scope
-from cute_viz.source.cpp.slices import Thread, split
+from cute_viz.source.cpp.slices import split
 from cute_viz.source.cpp.tree import Id, Part
 from cute_viz.source.cpp.unknown import unknown
-from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pack, Template, finished
+from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pack, Template, Thread, Value, finished
 from cute_viz.source.model import Entry
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 
 
-def printed(value: Any) -> Any:
+def printed(value: Value) -> Value:
     """A tensor as it is shown: its layout, but where the units are lanes and columns."""
     return value.printed if isinstance(value, Tensor) and value.pointer.space != "tmem" else split(value)
 
 
-def object_of(context: Context, name: str, span: Span, value: Any) -> Any:
+def object_of(context: Context, name: str, span: Span, value: Value) -> Value:
     """The value of a name, at a place, that other rooms can show. Raises: the error of one that they cannot."""
     if isinstance(value, Thread) and value.sliced is not None and _runs(value.error):
         seen = part_of(*value.sliced, known=False)  # the strides that a run-time index decides are not known
@@ -42,7 +41,8 @@ def object_of(context: Context, name: str, span: Span, value: Any) -> Any:
             raise value.error
         from cute_viz.algebra.views import get_slice
 
-        return get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
+        view: Value = get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
+        return view
     if isinstance(value, Unknown) and not _runs(value.error()):
         raise value.error()
     if isinstance(value, ComposedLayout) and has_origin(value) and next(unknowns(value.offset), None) is not None:
@@ -76,7 +76,7 @@ def standing(context: Context, lookup: Lookup, scopes: list[Scope], query: str) 
         return None
     scope, span = _around(context, scopes, at), context.reader.tokens[at].span
 
-    def of_it() -> Any:
+    def of_it() -> Value:
         context.deep = 0
         evaluator = Evaluator(context, lookup, opened(context, scope))
         value = evaluator.known(evaluator.value(Id(span, (Part(name, None, span),))), span)

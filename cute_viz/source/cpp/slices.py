@@ -6,19 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, has_origin
-from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, show
+from cute_viz.algebra.inttuple import X, has_underscore, leaves, map_leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, exact_part
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError, Span
-from cute_viz.records import dataclass
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import unknown
-from cute_viz.source.cpp.values import finished, taken
+from cute_viz.source.cpp.values import Thread, Value, finished, taken
 from cute_viz.values.integer import Runtime, Unknown
 
 if TYPE_CHECKING:
@@ -26,22 +25,7 @@ if TYPE_CHECKING:
     from cute_viz.algebra.shares import Division
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
-    """One thread's view of a tiling, or a swizzled tensor at a place, though it is not known which: `view` is the first. order:
-    threads.order_of the index of the thread. sliced: of a part of a tensor at a known place, how it was made, as of Tensor.
-    """
-
-    view: Any
-    error: CuteVizError
-    order: tuple[int, ...] | None = ()
-    sliced: tuple[str, list[Any]] | None = None
-
-    def __str__(self) -> str:
-        return str(self.view)
-
-
-def known_part(value: Any, lost: list[CuteVizError]) -> Any:
+def known_part(value: Value, lost: list[CuteVizError]) -> Value:
     """A value, of a Thread its view, whose error is added to `lost`."""
     if not isinstance(value, Thread):
         return value
@@ -49,20 +33,33 @@ def known_part(value: Any, lost: list[CuteVizError]) -> Any:
     return value.view
 
 
-def coordinate(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Any:
+def is_layout(value: Value) -> bool:
+    """Whether a value is a layout, composed or not."""
+    return isinstance(value, (Layout, ComposedLayout))
+
+
+def layout_of(value: Value) -> Value:
+    """The layout of a tensor; anything else as it is."""
+    return value.layout if isinstance(value, Tensor) else value
+
+
+def coordinate(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Value:
     """The value of a coordinate; an integer that is not known is 0, and its error is added to `lost`."""
     return zeroed_place(meaning.solid(node), lost)
 
 
-def zeroed_place(value: Any, lost: list[CuteVizError]) -> Any:
+def zeroed_place(value: Value, lost: list[CuteVizError]) -> Value:
     """A coordinate with 0 for what is not known, whose errors are added to `lost`."""
-    if isinstance(value, Unknown):
-        lost.append(value.error())
-        return Runtime(0)
-    return tuple(zeroed_place(item, lost) for item in value) if isinstance(value, tuple) else value
+    match value:
+        case Unknown():
+            lost.append(value.error())
+            return Runtime(0)
+        case tuple():
+            return tuple(zeroed_place(item, lost) for item in value)
+    return value
 
 
-def index(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Any:
+def index(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Value:
     """The number of a thread, which is an integer whatever it is."""
     try:
         return coordinate(meaning, node, lost)
@@ -73,64 +70,59 @@ def index(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Any:
         return Runtime(0)
 
 
-def called_layout(meaning: Meaning, function: Any, args: tuple[Node, ...], span: Span) -> Any:
+def called_layout(meaning: Meaning, function: Value, args: tuple[Node, ...], span: Span) -> Value:
     """A layout, tensor or swizzle at a coordinate, or its slice."""
     lost: list[CuteVizError] = []
     unplaced = isinstance(function, Thread)
     function = known_part(function, lost)
     values = tuple(coordinate(meaning, item, lost) for item in args)
-    layout = function.layout if isinstance(function, Tensor) else function
+    at = values[0] if len(values) == 1 else values
+    layout, blank = layout_of(function), has_underscore(values)
+    if lost and (isinstance(layout, Swizzle) or not blank):
+        raise lost[0]
     if isinstance(layout, Swizzle):
-        if lost:
-            raise lost[0]
-        if len(values) != 1 or not isinstance(values[0], int):
+        if not isinstance(at, int):
             raise meaning.fail(f"{layout} takes one integer", span)
-        return layout(values[0])
-    if not any(isinstance(leaf, Underscore) for leaf in leaves(values)):
-        if lost:
-            raise lost[0]
-        if isinstance(layout, Layout) and is_coordinate_layout(layout):
-            return printed_value(values[0] if len(values) == 1 else values, layout)
-        if isinstance(function, Tensor):
-            layout = replace(function, layout=layout).whole
-        return layout(*values)
-    found = layout(*values)
-    if not isinstance(function, Tensor):
-        return placed(found, lost)
+        return layout(at)
+    if not blank and isinstance(layout, Layout) and is_coordinate_layout(layout):
+        return printed_value(at, layout)  # type: ignore[return-value]
+    whole: Any = layout if blank or not isinstance(function, Tensor) else function.whole
+    found: Value = whole(*values)
+    if not blank or not isinstance(function, Tensor):
+        return placed(found, lost) if blank else found
     if isinstance(layout, Layout):
-        begin = layout(*map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, values))
+        begin = layout(*map_leaves(lambda c: 0 if c is X else c, values))
         return replace(function, layout=found, pointer=function.pointer.moved(begin, not lost))
     out = viewed(function, found, lost)
-    if unplaced or all(isinstance(leaf, Underscore) for leaf in leaves(values)):
-        return out
-    return _parted(out, "slice", [values[0] if len(values) == 1 else values, layout])
+    return out if unplaced or all(leaf is X for leaf in leaves(values)) else _parted(out, "slice", [at, layout])
 
 
-def called_descriptors(meaning: Meaning, fragment: DescriptorTensor, args: tuple[Node, ...], span: Span) -> Any:
+def called_descriptors(meaning: Meaning, fragment: DescriptorTensor, args: tuple[Node, ...]) -> Value:
     """A descriptor of a fragment, or the fragment of a slice; where it begins is not said of an index that is not known."""
     lost: list[CuteVizError] = []
     values = tuple(coordinate(meaning, item, lost) for item in args)
-    if lost and not any(isinstance(leaf, Underscore) for leaf in leaves(values)):
+    if lost and not has_underscore(values):
         raise lost[0]
-    found = fragment(*values)
+    found: DescriptorTensor = fragment(*values)
     return found.unplaced() if lost else found
 
 
-def viewed(tensor: Tensor, found: Any, lost: list[CuteVizError], part: Division | None = None) -> Any:
+def viewed(tensor: Tensor, found: Value, lost: list[CuteVizError], part: Division | None = None) -> Value:
     """What an operation made of a tensor's layout, as a tensor again: where it begins is the pointer's. part: how it was divided
     among threads, of which it is not known which one this is.
     """
     part, tensor = part or tensor.part, replace(tensor, sliced=None)
-    if isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], Layout):  # domain_offset
-        return replace(tensor, layout=found[0], pointer=tensor.pointer.moved(found[1], not lost))
-    if isinstance(found, ComposedLayout) and isinstance(found.outer, Layout) and isinstance(found.inner, Layout):
-        if has_origin(found):
+    match found:
+        case (Layout() as layout, begin):  # domain_offset
+            return replace(tensor, layout=layout, pointer=tensor.pointer.moved(begin, not lost))
+        case ComposedLayout(outer=Layout(), inner=Layout()) if not has_origin(found):
+            return replace(tensor, layout=found.inner, pointer=tensor.pointer.moved(found.offset, not lost), part=part)
+        case ComposedLayout(outer=Layout(), inner=Layout()):
             return placed(found, lost)
-        return replace(tensor, layout=found.inner, pointer=tensor.pointer.moved(found.offset, not lost), part=part)
-    if not isinstance(found, (Layout, ComposedLayout)):
-        return placed(found, lost)
-    out = replace(tensor, layout=found, part=part, pointer=tensor.pointer.moved(0, not lost))
-    return Thread(out, lost[0]) if lost and isinstance(found, ComposedLayout) else out
+        case Layout() | ComposedLayout():
+            out = replace(tensor, layout=found, part=part, pointer=tensor.pointer.moved(0, not lost))
+            return Thread(out, lost[0]) if lost and isinstance(found, ComposedLayout) else out
+    return placed(found, lost)
 
 
 def joined(x: Tensor) -> Tensor:
@@ -140,22 +132,24 @@ def joined(x: Tensor) -> Tensor:
     return replace(x, layout=x.whole, swizzle=None, sliced=None, pointer=replace(x.pointer, offset=0))
 
 
-def split(x: Any) -> Any:
+def split(x: Value) -> Value:
     """A tensor of the reader as other rooms have it; anything else as it is.
 
     >>> x = Tensor(Pointer("smem", "float"), ComposedLayout(Swizzle(3, 2, 3), 8, Layout(64)))
     >>> split(x).swizzle, split(x).offset
     (Swizzle(bits=3, base=2, shift=3), 8)
     """
-    layout = x.layout if isinstance(x, Tensor) else None
-    if not isinstance(layout, ComposedLayout) or not isinstance(layout.outer, Swizzle) or not isinstance(layout.inner, Layout):
-        return x
-    at_start = not isinstance(x.pointer.offset, Unknown) and not x.pointer.offset  # the offset keeps its mark
-    where = replace(x.pointer, offset=layout.offset) if at_start else x.pointer.moved(layout.offset)
-    return replace(x, layout=layout.inner, swizzle=layout.outer, pointer=where)
+    match x:
+        case Tensor(layout=ComposedLayout(outer=Swizzle() as swizzle, offset=offset, inner=Layout() as inner)):
+            at_start = not isinstance(x.pointer.offset, Unknown) and not x.pointer.offset  # the offset keeps its mark
+            where = replace(x.pointer, offset=offset) if at_start else x.pointer.moved(offset)
+            return replace(x, layout=inner, swizzle=swizzle, pointer=where)
+    return x
 
 
-def cut(meaning: Meaning, name: str, operands: list[Any], at: int, lost: list[CuteVizError], part: Division | None = None) -> Any:
+def cut(
+    meaning: Meaning, name: str, operands: list[Value], at: int, lost: list[CuteVizError], part: Division | None = None
+) -> Value:
     """An operation that takes a part of the operand at a place, of a tensor its layout: the pointer moves. lost: why it is not
     known where the part begins. part: as of viewed.
     """
@@ -164,34 +158,32 @@ def cut(meaning: Meaning, name: str, operands: list[Any], at: int, lost: list[Cu
     if not isinstance(tensor, Tensor):
         return placed(meaning.operate(name, operands), lost)
     around = tensor.layout
+    given = [*operands[:at], around, *operands[at + 1 :]]
     swizzled = isinstance(around, ComposedLayout) and isinstance(around.outer, Swizzle)
     if not (lost or tensor.part is not None) or not swizzled:
-        given = [*operands[:at], around, *operands[at + 1 :]]
         out = viewed(tensor, meaning.operate(name, given), lost, part)
         return _parted(out, name, given) if swizzled else out
-    assert isinstance(around, ComposedLayout)
     if isinstance(around.inner, ComposedLayout):
         raise AlgebraError(f"{show(around)} swizzles twice: where the parts of it begin is not known")
     # no swizzle is settled where the place is not known
-    found = meaning.operate(name, [*operands[:at], around.inner, *operands[at + 1 :]])
+    found: Any = meaning.operate(name, [*operands[:at], around.inner, *operands[at + 1 :]])
     begin, inner = (found.offset, found.inner) if isinstance(found, ComposedLayout) else (0, found)
-    before: Any = around.offset
-    out = viewed(tensor, ComposedLayout(around.outer, before + begin, inner), lost, part)
-    return _parted(out, name, [*operands[:at], around, *operands[at + 1 :]]) if isinstance(out, Thread) and not unplaced else out
+    out = viewed(tensor, ComposedLayout(around.outer, around.offset + begin, inner), lost, part)
+    return _parted(out, name, given) if isinstance(out, Thread) and not unplaced else out
 
 
-def _parted(out: Any, name: str, operands: list[Any]) -> Any:
+def _parted(out: Value, name: str, operands: list[Value]) -> Value:
     """A part of a swizzled tensor as CuTe leaves it: the offset that the swizzle does not touch is the pointer's, and the layout
     is plain where no two bits of it are swizzled together. Of a thread that is not known, how it was made.
     """
-    made = (name, list(finished(tuple(operands))))
+    made: tuple[str, list[Any]] = (name, list(finished(tuple(operands))))
     if isinstance(out, Thread):
         return replace(out, sliced=made)
     if not isinstance(out, Tensor):
         return out
-    layout: Any = finished(out.layout)
+    layout = finished(out.layout)
     inner = layout.inner if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else None
-    found = exact_part(*made, isinstance(inner, Layout) and is_marked(inner))
+    found = exact_part(name, made[1], isinstance(inner, Layout) and is_marked(inner))
     if found is None:
         return out
     followed = isinstance(inner, Layout) and not isinstance(layout.offset, Unknown)
@@ -200,27 +192,29 @@ def _parted(out: Any, name: str, operands: list[Any]) -> Any:
     return replace(out, layout=taken(exact), pointer=out.pointer.moved(found[1]), sliced=kept)
 
 
-def placed(value: Any, lost: list[CuteVizError]) -> Any:
+def placed(value: Value, lost: list[CuteVizError]) -> Value:
     """The layout of a tensor that was cut: the offset is the pointer's. A swizzled one that begins nobody knows where is a
     Thread's; the origin of coordinates is not known, then. Raises: the error of a coordinate that a number depends on.
     """
-    if isinstance(value, ComposedLayout) and not isinstance(value.offset, PointerFlag):
-        if has_origin(value):
+    match value:
+        case ComposedLayout(offset=PointerFlag()):
+            return value
+        case ComposedLayout() if has_origin(value):
             origin = map_leaves(lambda _: unknown(lost[0]), value.offset) if lost else value.offset
             return ComposedLayout(value.outer, origin, value.inner)
-        if isinstance(value.outer, Layout) and isinstance(value.inner, Layout):
-            return value.inner
-        if lost:
+        case ComposedLayout(outer=Layout(), inner=Layout() as inner):
+            return inner
+        case ComposedLayout() if lost:
             return Thread(value, lost[0])
-    if lost and isinstance(value, (int, tuple)):
-        raise lost[0]
+        case int() | tuple() if lost:
+            raise lost[0]
     return value
 
 
 SHAPES = frozenset(["shape", "size", "rank", "depth", "make_fragment_like", "make_tensor_like", "make_rmem_tensor_like"])
 
 
-def shaped(name: str, value: Any) -> Any:
+def shaped(name: str, value: Value) -> Value:
     """A swizzled tensor that begins nobody knows where, for what asks for its shape alone. Raises: its error for all else."""
     if not isinstance(value, Thread):
         return value
@@ -229,17 +223,17 @@ def shaped(name: str, value: Any) -> Any:
     return value.view
 
 
-def sliced(meaning: Meaning, tiled: Any, node: Node) -> Any:
+def sliced(meaning: Meaning, tiled: Value, node: Node) -> Value:
     """One thread's view of a tiling, of one that is not known, too."""
     lost: list[CuteVizError] = []
-    view = meaning.operate("get_slice", [tiled, index(meaning, node, lost)])
+    view: Any = meaning.operate("get_slice", [tiled, index(meaning, node, lost)])
     return Thread(view, lost[0], order_of(meaning, node, int(size(view.tiled.thr_layout)))) if lost else view
 
 
-def of_thread(meaning: Meaning, name: str, thread: Any, operands: list[Any]) -> Any:
+def of_thread(meaning: Meaning, name: str, thread: Value, operands: list[Value]) -> Value:
     """What a thread has of a tensor."""
     lost: list[CuteVizError] = []
-    view = known_part(thread, lost)
+    view: Any = known_part(thread, lost)
     if "fragment" in name or not operands:
         if name.startswith("make_fragment_") and operands and isinstance(operands[0], Tensor):
             from cute_viz.algebra.mma import as_tiled_mma
@@ -259,7 +253,7 @@ def of_thread(meaning: Meaning, name: str, thread: Any, operands: list[Any]) -> 
     return cut(meaning, name, [view, *operands], 1, lost, part)
 
 
-def _whole_cta(view: Any) -> bool:
+def _whole_cta(view: Value) -> bool:
     """Whether a part is the tile of a CTA, which its threads share."""
     tiled = getattr(view, "tiled", None)
     return tiled is None or (tiled.tiling == "mma" and tiled.atom.instruction.kind == "tcgen05.mma")

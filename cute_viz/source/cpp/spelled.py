@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, over
@@ -19,7 +18,7 @@ from cute_viz.source.cpp.preprocess import Preprocessed
 from cute_viz.source.cpp.shown import object_of
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Brace, Id, Node, Part
-from cute_viz.source.cpp.values import Lazy, SpelledInt, finished, typed
+from cute_viz.source.cpp.values import Lazy, SpelledInt, Value, finished, typed
 from cute_viz.source.cpp.vocabulary import LAYOUTS, TUPLES
 from cute_viz.source.model import Given
 from cute_viz.values.integer import Unknown
@@ -34,7 +33,7 @@ class _Types(Expressions):
     integer of a tuple or layout that only runs know gets a name of its own from `runtime`, and a bound name one with a blank.
     """
 
-    def __init__(self, text: str, runtime: Callable[[Span], str], bound: Mapping[str, Any]) -> None:
+    def __init__(self, text: str, runtime: Callable[[Span], str], bound: Mapping[str, Value]) -> None:
         super().__init__(text, tokenize(text)[0], lambda name: True)
         self._runtime, self._bound, self._integers = runtime, bound, False
 
@@ -82,7 +81,7 @@ class Spelled:
         self.context.own_lines = True
         self.lookup = Lookup(self.context, lambda env, part: None)
 
-    def value(self, start: int, end: int, bindings: Mapping[str, tuple[int, int]] | None = None) -> Any:
+    def value(self, start: int, end: int, bindings: Mapping[str, tuple[int, int]] | None = None) -> Value:
         """The value of the type at a place, as other rooms have it. bindings: where the types of its template parameters are.
 
         Raises: CuteVizError at its place.
@@ -97,7 +96,7 @@ class Spelled:
         value = typed(self._piece(start, end, bound), CuteVizError(""))
         return finished(object_of(self.context, self.text[start:end][:60], Span(start, end), value))
 
-    def _piece(self, start: int, end: int, bound: Mapping[str, tuple[int, int]]) -> Any:
+    def _piece(self, start: int, end: int, bound: Mapping[str, tuple[int, int]]) -> Value:
         self.pieces += 1
         if self.pieces > limit("modes"):
             raise over("modes", "too many types in one", text=self.text, span=Span(start, end))

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
-from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.cpp.accesses import reader_of
 from cute_viz.source.cpp.context import Context
@@ -24,7 +24,7 @@ from cute_viz.source.cpp.scopes import Declaration, Range, Scope, outward
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use, function_of
-from cute_viz.source.cpp.values import finished
+from cute_viz.source.cpp.values import Value, finished
 from cute_viz.source.model import Given, Launch, Move, Often, chosen
 from cute_viz.values.instruction import MOVES
 
@@ -123,7 +123,7 @@ def _kernel(reader: Declarer, context: Context, function: Scope | None) -> str:
     return next((scope.name for scope in (*context.chosen, *own) if _is_kernel(reader, scope)), "")
 
 
-def _rounds(context: Context, lookup: _BUILD, scope: Scope, function: Scope, access: Indexed) -> list[Any]:
+def _rounds(context: Context, lookup: _BUILD, scope: Scope, function: Scope, access: Indexed) -> list[Tensor]:
     return list(reader_of(context, lookup, scope, function, access))
 
 
@@ -132,7 +132,7 @@ def _each(
     lookup: _BUILD,
     scope: Scope,
     function: Scope,
-    read: Callable[[], list[Any]],
+    read: Callable[[], list[Tensor]],
     is_kernel: Callable[[Scope], bool],
 ) -> Often:
     """How often a block runs an access, without the loops whose elements it has."""
@@ -280,8 +280,8 @@ def _call(reader: Declarer, begin: int) -> tuple[str, list[Range]] | None:
     return name, [*given, *reader.split(at + 1, reader.match[at])]
 
 
-def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Range]) -> Callable[[], list[Any]]:
-    def read() -> list[Any]:
+def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Range]) -> Callable[[], list[Value | CuteVizError]]:
+    def read() -> list[Value | CuteVizError]:
         context.deep = 0
         evaluator = Evaluator(context, lookup(context), opened(context, scope))
         try:
@@ -293,14 +293,14 @@ def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Rang
     return read
 
 
-def _is_own(first: Any) -> bool:
+def _is_own(first: Value | CuteVizError) -> bool:
     from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
     from cute_viz.algebra.tma import TmaCopy
 
     return isinstance(first, (TmaCopy, MMA_Atom, TiledMMA, ThrMMA))
 
 
-def _operand(evaluator: Evaluator, part: Range, own: bool = False) -> Any:
+def _operand(evaluator: Evaluator, part: Range, own: bool = False) -> Value | CuteVizError:
     """A tensor, or what else an argument is; the error of one that is not known, for the caller to raise. own: the layout of a
     tensor is enough, whatever threads have of it.
     """

@@ -14,11 +14,11 @@ from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.source.cpp.elements import FRAGMENTS
 from cute_viz.source.cpp.pointed import element
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.slices import placed, zeroed_place
+from cute_viz.source.cpp.slices import is_layout, layout_of, placed, zeroed_place
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Binary, Node, Part
 from cute_viz.source.cpp.unknown import tried
-from cute_viz.source.cpp.values import External
+from cute_viz.source.cpp.values import External, Value
 from cute_viz.values.pointer import COUNTS, Pointer
 from cute_viz.values.types import ValueType
 
@@ -31,7 +31,7 @@ _BOTH = words(
 _OF_THREADS = ("thrfrg_", "tidfrg_", "partition_", "retile_")
 
 
-def check_of_layouts(name: str, kinds: str, operands: list[Any]) -> None:
+def check_of_layouts(name: str, kinds: str, operands: list[Value]) -> None:
     """Refuse a tensor where CuTe has an operation of layouts alone."""
     if name in _BOTH or name.startswith(_OF_THREADS):
         return
@@ -39,41 +39,33 @@ def check_of_layouts(name: str, kinds: str, operands: list[Any]) -> None:
         raise AlgebraError(f"CuTe has {name} of layouts, and this is a tensor", hint=f"example: {name}(tensor.layout())")
 
 
-def check_of_tensors(meaning: Meaning, name: str, value: Any) -> None:
+def check_of_tensors(meaning: Meaning, name: str, value: Value) -> None:
     """Refuse a layout where CuTe has an operation of tensors alone, in a file; one that was given for a name may be a tensor's."""
     context = meaning.context
     known = not (context.own_lines or context.given_layouts)
-    if known and isinstance(value, (Layout, ComposedLayout)) and not is_coordinates(value):
+    if known and is_layout(value) and not is_coordinates(value):
         hint = "example: make_tensor(make_gmem_ptr<half_t>(ptr), layout)"
         raise AlgebraError(f"CuTe has {name} of tensors, and this is a layout", hint=hint)
 
 
-def pointer(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def pointer(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """A pointer of CuTe: its memory, the type of its elements where the text tells it, and the buffer that it points into."""
     match = re.fullmatch(r"make_(smem|gmem|rmem|tmem)_ptr", part.name)
-    inner = _given(meaning, args[-1]) if args else None
-    kind = _kind(meaning, part.args[0]) if part.args else inner.type if isinstance(inner, Pointer) else None
+    inner = tried(lambda: meaning.value(args[-1]), None) if args else None
+    kind = inner.type if isinstance(inner, Pointer) else None
+    if part.args:
+        kind = tried(lambda: meaning.argument(part.args[0]) if part.args else None, None)
     if not isinstance(kind, ValueType) and args and (name := element(meaning, args[-1])):
         kind = ValueType(name)
-    kind = kind if isinstance(kind, ValueType) else None
     if not isinstance(inner, Pointer):
         address = int(inner) if isinstance(inner, int) and not isinstance(inner, bool) else None
         base, known = ("", True) if address is not None or not args else _buffer(meaning, args[-1])
-        inner = Pointer("", kind, address, base=base, placed=known)
+        inner = Pointer("", kind if isinstance(kind, ValueType) else None, address, base=base, placed=known)
     elif match is not None and match[1] == "smem" and not inner.base and inner.address is None and args:
         base, known = _buffer(meaning, args[-1])
         inner = replace(inner, base=base, placed=inner.placed and known)
-    out = inner if kind is None else inner.of(kind)
+    out = inner.of(kind) if isinstance(kind, ValueType) else inner
     return replace(out, space=match[1]) if match is not None else out
-
-
-def _given(meaning: Meaning, node: Node) -> Any:
-    """What a pointer is made of; None where that is not known."""
-    return tried(lambda: meaning.value(node), None)
-
-
-def _kind(meaning: Meaning, node: Node) -> Any:
-    return tried(lambda: meaning.argument(node), None)
 
 
 def _buffer(meaning: Meaning, node: Node) -> tuple[str, bool]:
@@ -89,55 +81,57 @@ def _buffer(meaning: Meaning, node: Node) -> tuple[str, bool]:
     return words, known
 
 
-def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """make_tensor(pointer, layout), make_tensor(pointer, shape, stride), make_tensor<T>(shape)."""
     if not args:
         raise meaning.fail("make_tensor takes a pointer and a layout", span)
     rest = args if part.args is not None else args[1:]
     if not rest:
         value = meaning.solid(args[0])
-        if isinstance(value, (Layout, ComposedLayout, Tensor)):
+        if is_layout(layout_of(value)):
             return value
         raise meaning.fail("the layout of this tensor is not known", span)
-    where = _given(meaning, args[0]) if part.args is None else None
+    where = tried(lambda: meaning.value(args[0]), None) if part.args is None else None
     meaning.context.of_gmem = isinstance(where, Pointer) and where.space == "gmem"
     try:
         given = meaning.arguments(rest)
     finally:
         meaning.context.of_gmem = False
-    values = [x.layout if isinstance(x, Tensor) else x for x in (meaning.known(x, span) for x in given)]
-    one = len(values) == 1 and isinstance(values[0], (Layout, ComposedLayout))
-    layout = values[0] if one else meaning.operate("make_layout", values)
+    values = [layout_of(meaning.known(x, span)) for x in given]
+    layout: Any = values[0] if len(values) == 1 and is_layout(values[0]) else meaning.operate("make_layout", values)
     if part.args is None:
-        if isinstance(where, tuple):
-            return with_origin(where, layout, tensor=True)
-        if isinstance(where, Pointer) and where.space == COUNTS:
-            return with_origin(where.offset, layout, tensor=True)
-        if is_coordinates(layout):
-            return layout
+        match where:
+            case tuple():
+                return with_origin(where, layout, tensor=True)
+            case Pointer() if where.space == COUNTS:
+                return with_origin(where.offset, layout, tensor=True)
+            case _ if is_coordinates(layout):
+                return layout  # type: ignore[no-any-return]
+            case Pointer():
+                return behind(where, layout)
         base, known = _buffer(meaning, args[0])
-        return behind(where if isinstance(where, Pointer) else Pointer(base=base, placed=known), layout)
+        return behind(Pointer(base=base, placed=known), layout)
     kind = meaning.argument(part.args[0])
     if isinstance(kind, External) and kind.name in FRAGMENTS:  # in tensor memory
         return meaning.operate(f"make_fragment_{kind.name.removeprefix('FrgType')}", [*(kind.args or ()), *values])
     return behind(Pointer("rmem", kind if isinstance(kind, ValueType) else None), layout)
 
 
-def is_coordinates(layout: Any) -> bool:
+def is_coordinates(layout: Value) -> bool:
     """Whether a layout is one of coordinates, whose pointer is one that counts."""
     return has_origin(layout) or (isinstance(layout, Layout) and is_coordinate_layout(layout))
 
 
-def behind(where: Pointer, layout: Any) -> Tensor:
+def behind(where: Pointer, layout: Value) -> Tensor:
     """A layout behind a pointer, which takes the swizzle of addresses (cute/pointer_swizzle.hpp)."""
-    if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag):
-        kind = where.type if where.type is not None else ValueType(str(layout.offset.bits))
-        swizzle = layout.outer if isinstance(layout.outer, Swizzle) else None
-        return Tensor(replace(where, swizzle=swizzle, type=kind), layout.inner)
+    match layout:
+        case ComposedLayout(outer=outer, offset=PointerFlag() as flag, inner=inner):
+            kind = where.type if where.type is not None else ValueType(str(flag.bits))
+            return Tensor(replace(where, swizzle=outer if isinstance(outer, Swizzle) else None, type=kind), inner)
     return Tensor(where, layout)
 
 
-def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """recast<T>(tensor): elements of another type, whose layout follows from both widths (cute/tensor_impl.hpp)."""
     if len(args) != 1 or not part.args:
         raise meaning.fail("recast<T>(tensor) has a type and a tensor", span)
@@ -145,13 +139,11 @@ def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     if not isinstance(tensor, Tensor) or tensor.pointer.known is None:
         hint = "use make_tensor(make_gmem_ptr<T>(p), layout), or recast_layout<Old, New>(layout)"
         raise meaning.fail("the type of the elements of this tensor is not known", span, hint=hint)
-    layout = meaning.operate(
-        "recast_layout", [tensor.layout, tensor.pointer.type, kind]
-    )  # an element of metadata has less than a bit
-    return replace(tensor, pointer=tensor.pointer.of(kind), layout=layout)
+    layout = meaning.operate("recast_layout", [tensor.layout, tensor.pointer.type, kind])  # metadata has less than a bit
+    return replace(tensor, pointer=tensor.pointer.of(kind), layout=layout)  # type: ignore[arg-type]
 
 
-def tma_partition(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+def tma_partition(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """tma_partition; of three operands there is no multicast. Which CTA it is tells where the parts begin, and no more."""
     operands = meaning.arguments(args)
     for value, node in zip(operands, args, strict=False):
@@ -161,7 +153,7 @@ def tma_partition(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Sp
     lost: list[CuteVizError] = []
     if len(operands) == 5:
         operands[1] = zeroed_place(operands[1], lost)
-    coordinates, smem = meaning.operate(part.name, operands)
+    coordinates, smem = meaning.operate(part.name, operands)  # type: ignore[misc, str-unpack]
     if lost and isinstance(smem, Tensor):
         smem = replace(smem, pointer=smem.pointer.moved(0, known=False))
     return placed(coordinates, lost), smem if isinstance(smem, Tensor) else placed(smem, lost)

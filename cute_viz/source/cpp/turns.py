@@ -17,7 +17,7 @@ from cute_viz.source.cpp.scopes import Range, Scope, Statement, outward
 from cute_viz.source.cpp.threads import Vector, each, numbers_at
 from cute_viz.source.cpp.tree import Binary, Node, Unary
 from cute_viz.source.cpp.unknown import tried
-from cute_viz.source.cpp.values import Env
+from cute_viz.source.cpp.values import Env, Value, integer
 from cute_viz.source.rounds import COMPARED, Pace, stepped
 from cute_viz.values.integer import Unknown
 
@@ -117,7 +117,7 @@ class Turns:
         self.loops.append(cycle)
         self.spans.append((statement.token, counter.end(statement)))
 
-    def _rounds(self, begin: Any, word: str, bound: Any, step: Pace) -> int | None:
+    def _rounds(self, begin: Value, word: str, bound: Value, step: Pace) -> int | None:
         """The rounds of the thread that has the most, None where that is not known."""
         ends = [self._number_of(x) for x in (begin, bound)]
         if ends[0] is None or ends[1] is None:
@@ -125,7 +125,7 @@ class Turns:
         runs = [stepped(a, word, b, step) for a, b in set(zip(*map(self.spread, ends), strict=True))]  # type: ignore[arg-type]
         return max(len(run) for run in runs if run is not None) if None not in runs else None
 
-    def _number_of(self, x: Any) -> Vector | None:
+    def _number_of(self, x: Value) -> Vector | None:
         """An integer in the first round of each loop, None where that is not known."""
         first = {n: loop.values[0] for n, loop in enumerate(self.loops) if loop.values}
         return None if x is None else tried(partial(self.numbers, x, first), None)
@@ -156,10 +156,10 @@ class Turns:
                 return True
         return False
 
-    def numbers(self, x: Any, turn: Mapping[int, int]) -> Vector:
+    def numbers(self, x: Value, turn: Mapping[int, int]) -> Vector:
         """An integer in a turn, or one for each thread. Raises: its error where it depends on more than threads and loops."""
         if not isinstance(x, Unknown):
-            return int(x)
+            return int(integer(x))
         key = (x.key, *(turn[n] for n in turn if f"loop {n}" in x.key))
         if key not in self.known:
             found = numbers_at(x, partial(self._named, turn))
@@ -175,7 +175,7 @@ class Turns:
         """A number for each thread."""
         return [x] * self.count if isinstance(x, int) else x
 
-    def used(self, values: Iterator[Any]) -> list[bool]:
+    def used(self, values: Iterator[Value]) -> list[bool]:
         """For each loop whether integers depend on its round."""
         keys = {name for x in values if isinstance(x, Unknown) for name in x.leaves}
         return [any(f"loop {n}" in key for key in keys) for n in range(len(self.loops))]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from cute_viz.algebra.static import each_integer, unknowns
 from cute_viz.algebra.swizzle import MixedBits
@@ -20,31 +20,58 @@ from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.values.integer import MulticastMask, Runtime, Static, Unknown
 from cute_viz.values.types import ValueType
 
+if TYPE_CHECKING:
+    from fractions import Fraction
 
-def finished(value: Any) -> Any:
+    from cute_viz.algebra.composed import ComposedLayout, PointerFlag
+    from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
+    from cute_viz.algebra.descriptor import DescriptorTensor
+    from cute_viz.algebra.inttuple import Underscore
+    from cute_viz.algebra.layout import Layout
+    from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
+    from cute_viz.algebra.ratio import StaticRatio
+    from cute_viz.algebra.stride import F2, Basis
+    from cute_viz.algebra.swizzle import Swizzle
+    from cute_viz.algebra.tensor import Tensor
+    from cute_viz.values.pointer import Pointer
+
+
+_T = TypeVar("_T")
+# What an expression of C++ is: integers that are static, run-time ones, those that are not known; tuples of all of these.
+Value: TypeAlias = (
+    "int | float | Fraction | str | tuple[Value, ...] | Unknown | Layout | ComposedLayout | Swizzle | Tensor | Pointer"
+    " | PointerFlag | Basis | F2 | StaticRatio | Underscore | ValueType | Class | Enumerator | Function | Closure | Template"
+    " | External | Items | Thread | MMA_Atom | TiledMMA | ThrMMA | Copy_Atom | CopyOp | TiledCopy | ThrCopy"
+    " | DescriptorTensor | None"
+)
+
+
+def finished(value: _T) -> _T:
     """A value of the reader as other rooms have it: static integers marked, others not; those that are not known are `?`.
 
     >>> [str(x) for x in finished((4, Runtime(8), unknown(CuteVizError("why"))))]
     ['_4', '8', '?']
     """
-    return each_integer(lambda n: n if isinstance(n, MixedBits) else int(n) if isinstance(n, Runtime) else Static(n), value)
+    found: _T = each_integer(lambda n: n if isinstance(n, MixedBits) else int(n) if isinstance(n, Runtime) else Static(n), value)
+    return found
 
 
-def taken(value: Any) -> Any:
+def taken(value: _T) -> _T:
     """A value of other rooms as the reader has it.
 
     >>> [type(x).__name__ for x in taken((Static(4), 8))]
     ['int', 'Runtime']
     """
-    return each_integer(lambda n: n if isinstance(n, MixedBits) else int(n) if isinstance(n, Static) else Runtime(n), value)
+    found: _T = each_integer(lambda n: n if isinstance(n, MixedBits) else int(n) if isinstance(n, Static) else Runtime(n), value)
+    return found
 
 
-def as_int(value: int | Unknown) -> Any:
-    """A number as an int of C++; one that is not known stays so."""
-    return value if isinstance(value, (Unknown, MulticastMask)) else Runtime(value)
+def as_int(value: Value) -> Value:
+    """A number as an int of C++; one that is not known stays so, and what is none."""
+    return Runtime(value) if isinstance(value, int) and not isinstance(value, (bool, MulticastMask)) else value
 
 
-def argument(value: Any) -> Any:
+def argument(value: Value) -> Value:
     """A value as the argument of a template: an int is static, and the type of a layout of run-time integers stays one.
 
     >>> type(argument(Runtime(4))).__name__, type(argument((Runtime(4),))[0]).__name__
@@ -53,13 +80,14 @@ def argument(value: Any) -> Any:
     return int(certain(value)) if isinstance(value, (Runtime, Unknown)) else value
 
 
-def static(value: Any) -> Any:
+def static(value: _T) -> _T:
     """A value whose integers are all static, such as one that was given for a type.
 
     >>> type(static((Runtime(4),))[0]).__name__
     'int'
     """
-    return each_integer(int, certain(value))
+    found: _T = each_integer(int, certain(value))
+    return found
 
 
 class SpelledInt(ValueType):
@@ -72,7 +100,7 @@ class SpelledInt(ValueType):
         self.number = number if isinstance(number, Unknown) else Runtime(number)
 
 
-def zeroed(kind: Any, error: CuteVizError) -> Any:
+def zeroed(kind: Value, error: CuteVizError) -> Value:
     """What `T{}` is: a number is 0; of a shape, whose integers only stand for what they are later, they are not known.
 
     >>> zeroed((ValueType("int64_t"), 1), CuteVizError("why"))[1]
@@ -81,7 +109,7 @@ def zeroed(kind: Any, error: CuteVizError) -> Any:
     return Runtime(0) if isinstance(kind, ValueType) else typed(kind, error)
 
 
-def typed(kind: Any, error: CuteVizError, part: str = "") -> Any:
+def typed(kind: Value, error: CuteVizError, part: str = "") -> Value:
     """An object of a type, of which nothing else is known: its integers that are not static are not known, each for itself.
 
     >>> from cute_viz.values.types import ValueType
@@ -93,7 +121,7 @@ def typed(kind: Any, error: CuteVizError, part: str = "") -> Any:
     return tuple(typed(item, error, f"{part}.{n}") for n, item in enumerate(kind)) if type(kind) is tuple else kind
 
 
-def later(shape: Any, part: str = "") -> Any:
+def later(shape: Value, part: str = "") -> Value:
     """The shape of what `decltype` asks the type of: an extent that is a run-time 0 stands for what it is later.
 
     >>> [str(x) for x in finished(later((Runtime(0), 8)))]
@@ -106,7 +134,7 @@ def later(shape: Any, part: str = "") -> Any:
     return shape
 
 
-def is_runtime(value: Any) -> bool:
+def is_runtime(value: Value) -> bool:
     """Whether a run-time integer is anywhere in a value."""
     found = False
 
@@ -127,10 +155,10 @@ class Env:
 
     __slots__ = ("args", "asking_bases", "cells", "children", "memo", "parent", "scope")
 
-    def __init__(self, scope: Scope, parent: Env | None, args: dict[str, Any] | None = None) -> None:
+    def __init__(self, scope: Scope, parent: Env | None, args: dict[str, Later] | None = None) -> None:
         self.scope = scope
         self.parent = parent
-        self.args: dict[str, Any] = args or {}
+        self.args: dict[str, Later] = args or {}
         self.memo: dict[Any, Any] = {}
         self.children: dict[Any, Env] = {}
         self.asking_bases = False
@@ -151,16 +179,16 @@ class Cell:
 
     __slots__ = ("kind", "value")
 
-    def __init__(self, value: Any, kind: ValueType | None = None) -> None:
+    def __init__(self, value: Value | CuteVizError, kind: ValueType | None = None) -> None:
         self.value, self.kind = value, kind
 
-    def read(self) -> Any:
+    def read(self) -> Value:
         """The value. Raises: the error of one that is not known."""
         return raised_again(self.value)
 
     def copy(self, budget: Budget) -> Cell:
         """Another variable of the same value."""
-        return Cell(copied(self.value, budget), self.kind)
+        return Cell(self.value if isinstance(self.value, CuteVizError) else copied(self.value, budget), self.kind)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,13 +206,13 @@ class Lazy:
 
     __slots__ = ("_busy", "_error", "_get", "_value")
 
-    def __init__(self, get: Callable[[], Any]) -> None:
-        self._get: Callable[[], Any] | None = get
-        self._value: Any = None
+    def __init__(self, get: Callable[[], Value]) -> None:
+        self._get: Callable[[], Value] | None = get
+        self._value: Value = None
         self._error: CuteVizError | None = None
         self._busy = False
 
-    def __call__(self) -> Any:
+    def __call__(self) -> Value:
         """The value, or its error. Raises: NotationError while it is being evaluated."""
         if self._busy:
             raise NotationError("this argument refers to itself")
@@ -200,6 +228,14 @@ class Lazy:
         if self._error is not None:
             raise self._error
         return self._value
+
+
+Later: TypeAlias = "Value | Lazy"
+
+
+def asked(value: Later) -> Value:
+    """The value of an argument. Raises: its error."""
+    return value() if isinstance(value, Lazy) else value
 
 
 OURS = "cute_viz_cutlass"  # the namespace of what cutlass.hpp defines
@@ -275,11 +311,31 @@ class External:
     args: tuple[Any, ...] | None = None
     error: CuteVizError | None = field(default=None, compare=False)
 
+    @property
+    def short(self) -> str:
+        """The name without what it is in."""
+        return self.name.rsplit("::", 1)[-1]
+
     def __str__(self) -> str:
         return self.name + (f"<{', '.join(map(str, self.args))}>" if self.args else "")
 
 
-def solid(value: Any) -> Any:
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One thread's view of a tiling, or a swizzled tensor at a place, though it is not known which: `view` is the first. order:
+    threads.order_of the index of the thread. sliced: of a part of a tensor at a known place, how it was made, as of Tensor.
+    """
+
+    view: Value
+    error: CuteVizError
+    order: tuple[int, ...] | None = ()
+    sliced: tuple[str, list[Any]] | None = None
+
+    def __str__(self) -> str:
+        return str(self.view)
+
+
+def solid(value: Value) -> Value:
     """A value that is known. Raises: the error of one that is not.
 
     >>> solid(4)
@@ -296,7 +352,12 @@ class Pack(tuple[Any, ...]):
     __slots__ = ()
 
 
-def copied(value: Any, budget: Budget) -> Any:
+def integer(value: Value) -> Any:
+    """The number of an enumerator; any other value as it is. Raises: the error of an integer that is not known."""
+    return value.number if isinstance(value, Enumerator) else certain(value)
+
+
+def copied(value: Value, budget: Budget) -> Value:
     """A value of its own: objects and arrays are copied, and counted."""
     if isinstance(value, Items):
         budget.made(CELL * len(value.cells))

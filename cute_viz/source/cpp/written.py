@@ -15,16 +15,16 @@ from cute_viz.algebra.stride import Basis
 from cute_viz.notation.chains import composed
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Binary, Call, Id, Literal, Node, Unary, Written
-from cute_viz.source.cpp.values import finished
+from cute_viz.source.cpp.values import Value, finished, integer
 from cute_viz.values.integer import Runtime
 
 
-def written(meaning: Meaning, node: Written) -> Any:
+def written(meaning: Meaning, node: Written) -> Value:
     """The value of such a literal."""
     if node.kind == "tuple":
         return tuple(_item(meaning, item) for item in node.items)
     if node.kind == "pointer":
-        return PointerFlag(meaning.solid(node.items[0]))
+        return PointerFlag(integer(meaning.solid(node.items[0])))
     if node.kind == "comma":
         # what C++'s comma gives, which is seldom meant
         value = meaning.solid(node.items[-1])
@@ -34,24 +34,27 @@ def written(meaning: Meaning, node: Written) -> Any:
         return value
     if node.kind == "pair":
         return Layout(*(_item(meaning, item) for item in node.items))
-    of_tensor = node.kind == "composition" and isinstance(node.items[0], Written) and node.items[0].kind == "pointer"
-    values = list(map(meaning.solid, node.items[of_tensor:]))  # whose layout is what counts
-    if node.kind == "ratio":
-        return _ratio(values, meaning, node)
-    if node.kind == "at":
-        return Basis(values[0], tuple(reversed(values[1:])))
-    if node.kind == "composition" and _is_origin(node.items[0]):  # a tensor of coordinates
-        return with_origin(values[0], composed(values[1:], lambda a, b: meaning.operate("composition", [a, b])), tensor=True)
-    if node.kind == "composition":
-        return composed(values, lambda a, b: meaning.operate("composition", [a, b]))
+    first = node.items[0]
+    of_tensor = node.kind == "composition" and isinstance(first, Written) and first.kind == "pointer"
+    values: list[Any] = list(map(meaning.solid, node.items[of_tensor:]))  # whose layout is what counts
+    match node.kind:
+        case "ratio":
+            return _ratio(values, meaning, node)
+        case "at":
+            return Basis(values[0], tuple(reversed(values[1:])))
+        case "composition":
+            begins = _is_origin(first)  # a tensor of coordinates
+            layout: Value = composed(values[begins:], lambda a, b: meaning.operate("composition", [a, b]))
+            return with_origin(values[0], layout, tensor=True) if begins else layout  # type: ignore[arg-type]
     return meaning.operate(node.kind, values)
 
 
 def _item(meaning: Meaning, node: Node) -> Any:
     value = meaning.solid(node)
     known = meaning.context.own_lines and not meaning.context.of_gmem
-    fixed = known and isinstance(value, Runtime) and _is_constant(node)  # what is given for a name need not be
-    return int(value) if fixed else value
+    if known and isinstance(value, Runtime) and _is_constant(node):  # what is given for a name need not be
+        return int(value)
+    return value
 
 
 def _is_constant(node: Node) -> bool:
@@ -65,7 +68,7 @@ def _is_origin(node: Node) -> bool:
     return isinstance(node, Call) and isinstance(node.function, Id) and node.function.parts[-1].name == "ArithTuple"
 
 
-def _ratio(values: list[Any], meaning: Meaning, node: Written) -> Any:
+def _ratio(values: list[Any], meaning: Meaning, node: Written) -> Value:
     from fractions import Fraction
 
     if not values[1]:

@@ -57,6 +57,7 @@ REORDERED = {"slice_": (1, 0), "dice": (1, 0), "recast_layout": (2, 1, 0), "repe
 # Another operation under the same name.
 RENAMED = {"slice_": "slice", "make_tiled_copy": "make_tiled_copy_impl", "make_tiled_copy_tv": "make_tiled_copy"}
 RENAMED |= {"is_congruent": "congruent", "is_weakly_congruent": "weakly_congruent"}
+RENAMED |= {"make_layout_image_mask": "create_tma_multicast_mask"}
 
 
 def operation(name: str) -> str:

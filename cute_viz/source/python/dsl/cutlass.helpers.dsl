@@ -607,17 +607,6 @@ def get_flat_coord(layout, index):
     return tuple(0 if cute.size(layout, mode=[n]) == 1 else index for n in range(cute.rank(layout)))
 
 
-def make_layout_image_mask(lay, coord, mode):
-    """A bit for each value that a mode of a layout takes at a coordinate."""
-    if cute.cosize(lay) > 16:
-        raise ValueError("a mask has 16 bits, and this layout has larger values")
-    at, bits = list(_modes(coord)), 0
-    for n in range(cute.size(lay, mode=[mode])):
-        at[mode] = n
-        bits |= 1 << lay(*at)
-    return bits
-
-
 def round_up(a, b):
     if not isinstance(a, tuple):
         return (a + (b - 1)) // b * b
