@@ -38,7 +38,10 @@ def logical_divide(layout: Layout, tiler: object) -> AnyLayout:
 
 
 def by_mode(
-    operation: Callable[[Layout, Any], AnyLayout], of_layouts: Callable[[Layout, Layout], AnyLayout], layout: Layout, tiler: object
+    operation: Callable[[Layout, object], AnyLayout],
+    of_layouts: Callable[[Layout, Layout], AnyLayout],
+    layout: Layout,
+    tiler: object,
 ) -> AnyLayout:
     """An operation that is defined for two layouts for any tiler: mode by mode for a tuple, nothing for `_`, n:1 for n.
 

@@ -37,7 +37,7 @@ def entered(name: str, operands: list[object]) -> list[Any]:
     return [_of_thread(y, told) if of_type else y for y, of_type in zip(found, types, strict=True)]
 
 
-def is_type(value: Any) -> bool:
+def is_type(value: object) -> bool:
     """Whether a value is a type of C++'s, whose integers are static: an atom, a tiling.
 
     >>> is_type(parse("SM80_16x8x16_F32F16F16F32_TN{}")), is_type(Layout(4))

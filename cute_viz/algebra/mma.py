@@ -326,7 +326,7 @@ def cut(thr: ThrMMA, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     return divided, ((thr.thr_vmnk[0], (thr.thr_vmnk[i + 1], thr.thr_vmnk[j + 1])), (X, (X,) * rest))
 
 
-def partition_shape(mma: Any, operand: str, shape: IntTuple) -> IntTuple:
+def partition_shape(mma: object, operand: str, shape: IntTuple) -> IntTuple:
     """The shape of what one thread holds of a tensor of the given shape.
 
     >>> show(partition_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"), "C", (64, 32)))

@@ -140,7 +140,7 @@ class Op:
         return AlgebraError(f"{self.signature} does not take {given}", hint=f"example: {self.example}")
 
 
-def _on(function: Callable[..., Any], operand: str) -> Callable[..., Any]:
+def _on(function: Callable[..., object], operand: str) -> Callable[..., Any]:
     """A function on one of its operands, "A" or "S": whatever place it has among the parameters."""
     from functools import wraps
 

@@ -189,7 +189,7 @@ def grouped(shape: IntTuple) -> IntTuple:
     return tuple(found) if len(found) > 1 else product(shape)
 
 
-def product_like(shape: Any, guide: object) -> IntTuple:
+def product_like(shape: object, guide: object) -> IntTuple:
     """The sizes of a shape at the leaves of a coarser guide.
 
     >>> product_like(((2, 3), 4), (0, 0))

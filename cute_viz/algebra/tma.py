@@ -261,7 +261,7 @@ def tiled_of(tma: TmaCopy, threads: Layout) -> TiledCopy:
     return TiledCopy(tma.atom, make_layout(ctas, values), product_each(tma.cta_v_map.shape))
 
 
-def get_tma_tensor(tma: Any, shape: IntTuple) -> AnyLayout:
+def get_tma_tensor(tma: object, shape: IntTuple) -> AnyLayout:
     """The coordinate tensor of a TMA: coordinates of the tensor -> those that the instruction takes, innermost first.
 
     >>> g = "make_tensor(make_gmem_ptr<float>(0), make_layout(make_shape(64,32), GenRowMajor{}))"

@@ -53,7 +53,7 @@ def get_slice(tiled: Any, thread: int) -> Any:
     return tiled.of_thread(thread)
 
 
-def tiled_of(x: Any) -> Any:
+def tiled_of(x: object) -> Any:
     """A copy or an MMA, of one thread's view of it the whole.
 
     >>> tiled_of(None) is None

@@ -223,7 +223,9 @@ def extents_of(smem: AnyLayout) -> tuple[int, int]:
     return product(shape[0]), product(shape[1:])
 
 
-def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -> tuple[Layout, tuple[int, ...], int, str | None]:
+def _view(
+    by: object, extents: tuple[int, int], operand: str | None, store: bool
+) -> tuple[Layout, tuple[int, ...], int, str | None]:
     """(TV layout, its tile, values of one atom, the instruction that the atom names) of what accesses the tile."""
     by = tiled_of(by)
     if operand is not None and not isinstance(by, (TiledMMA, MMA_Atom)):

@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Iterable
 from itertools import product as places_of
 from math import prod
-from typing import Any
 
 from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import Copy_Atom, CopyOp
@@ -25,7 +24,7 @@ from cute_viz.errors import AlgebraError, CuteVizError, first_error
 from cute_viz.limits import limit, over
 
 
-def boxes(tma: TmaCopy, pair: list[Any]) -> Cost:
+def boxes(tma: TmaCopy, pair: list[object]) -> Cost:
     """A TMA, whose instructions one thread issues: the sectors of global memory that its boxes are, the first one's times all.
 
     Where the operands are not known it copies the tile that it was made for.
@@ -72,7 +71,7 @@ def _fewest_of(tma: TmaCopy) -> int:
     return _fewest(flat_modes(tma.cta_v_map), tma.map.swizzle, tma.map.bits, inside) if inside else _UNKNOWN
 
 
-def _fewest(tile: Iterable[tuple[int, Any]], swizzle: int, bits: int, inside: Collection[tuple[int, ...]]) -> int:
+def _fewest(tile: Iterable[tuple[int, object]], swizzle: int, bits: int, inside: Collection[tuple[int, ...]]) -> int:
     """The instructions of a tile of coordinates whose boxes are as large as they may be: 256 elements a mode, and of those inside,
     which lie together, the width of the swizzle.
 
@@ -88,7 +87,7 @@ def _fewest(tile: Iterable[tuple[int, Any]], swizzle: int, bits: int, inside: Co
     return prod(-(-extent // (inner if path in inside else 256)) for path, extent in reach.items())
 
 
-def bulk(atom: Copy_Atom | CopyOp, pair: list[Any]) -> Cost:
+def bulk(atom: Copy_Atom | CopyOp, pair: list[object]) -> Cost:
     """A copy of boxes or of bytes in one piece whose tensor map is not known: how many instructions its tensors are.
 
     >>> bulk(parse("SM90_BULK_COPY_AUTO{}"), [Layout(64), Layout(64)]).instructions

@@ -80,7 +80,7 @@ def _divided(layout: Any, tiler: Any, what: str) -> Step:
     return Step(f"cut into tiles by {what} {show(tiler)}: ((tile), (rest))", zipped_divide(layout, tiler))
 
 
-def _tile(operands: list[Any], result: Any) -> list[Step]:
+def _tile(operands: list[object], result: object) -> list[Step]:
     layout, tiler, coord, *more = operands
     steps: list[Step] = []
     if more and isinstance(more[0], tuple):
@@ -140,7 +140,7 @@ def named(result: Any, names: tuple[str, ...], words: str) -> list[Step]:
     return steps
 
 
-def _begins(who: str, result: Any, coordinates: Any, names: str) -> Step:
+def _begins(who: str, result: object, coordinates: object, names: str) -> Step:
     """The first elements in words, as far as they are known."""
     try:
         return _first(who, result, coordinates, names)
@@ -165,7 +165,7 @@ _COPY = ("CPY", "CPY_M", "CPY_K")
 _FEW = 8  # registers that are told
 
 
-def fragment_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
+def fragment_steps(name: str, operands: list[object], result: object) -> list[Step]:
     """The steps of an operation of FRAGMENTS with its result; none for operands that they are not told of.
 
     >>> text = "make_tiled_copy(Copy_Atom<UniversalCopy<uint64_t>, float>{}, (4,8), (2,2))"
@@ -229,14 +229,14 @@ def _registers(name: str, mma: Any, layout: Any, result: Any) -> list[Step]:
     return [*steps, Step(f"{size(result)} registers without holes", result)]
 
 
-def _tiled(mma: Any) -> Any:
+def _tiled(mma: object) -> Any:
     return mma if isinstance(mma, TiledMMA) else make_tiled_mma(mma)
 
 
 DESCRIPTORS = ("make_gmma_desc", "make_umma_desc")
 
 
-def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> list[Step]:
+def explain(name: str, operands: list[object], template: tuple[object, ...] = ()) -> list[Step]:
     """The steps of an operation by its name; the last step holds the result, or the condition that failed. Integers keep the marks
     of static ones, and operands of both kinds are computed as CuTe does. template: the arguments in angle brackets, as in
     take<0,1>(A).
@@ -278,7 +278,9 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
 _OF_RESULTS = ((PARTITIONS, partition_steps), (FRAGMENTS, fragment_steps), (TILINGS, tiling_steps))  # told with their result
 
 
-def _steps(operation: ops.Op, operands: list[Any], given: list[Any], told: OperationSteps, template: tuple[Any, ...]) -> list[Step]:
+def _steps(
+    operation: ops.Op, operands: list[object], given: list[object], told: OperationSteps, template: tuple[object, ...]
+) -> list[Step]:
     """The steps of an operation that has any. Raises: AlgebraError where a condition fails, behind what was told so far."""
     write = next((write for names, write in _OF_RESULTS if operation.name in names), None)
     if write is not None:

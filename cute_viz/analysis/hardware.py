@@ -34,7 +34,7 @@ ALLOCATED = "columns to allocate"
 FEWEST = 32  # columns of a tcgen05.alloc, which takes a power of 2 from there to 512 (PTX ISA, "Tensor memory allocation")
 
 
-def hardware_facts(obj: Any) -> dict[str, Any] | None:
+def hardware_facts(obj: object) -> dict[str, Any] | None:
     """The facts of a descriptor, a fragment of descriptors, an instruction descriptor, a TMA copy, a multicast mask, a tensor in
     tensor memory, or of an MMA with its operands; None for anything else.
 

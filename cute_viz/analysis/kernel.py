@@ -119,7 +119,7 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     return _copy(tiled[0] if tiled else None, pair[0], pair[1], name == "copy_if")
 
 
-def _tensor_memory(copy: Any, atom: Copy_Atom, pair: list[Any]) -> Cost:
+def _tensor_memory(copy: object, atom: Copy_Atom, pair: list[object]) -> Cost:
     """Loads and stores of tensor memory, each by a warp."""
     tensors = [x.of_type(ValueType(atom.value_type or str(atom.bits))) if isinstance(x, Tensor) else x for x in pair]
     held = next((x for x in tensors_in(tensors) if x.pointer.space != "tmem"), None)
@@ -134,7 +134,7 @@ def _tensor_memory(copy: Any, atom: Copy_Atom, pair: list[Any]) -> Cost:
     return Cost(atom.name, size(held.layout), count * max(1, warps), why=(_BANKLESS,))
 
 
-def _cooperative(operands: list[Any]) -> list[Cost]:
+def _cooperative(operands: list[object]) -> list[Cost]:
     """The passes of a cooperative copy, whose threads and widest access come before its operands."""
     at = next((n for n, x in enumerate(operands) if isinstance(x, Tensor)), len(operands))
     pair, policy = _shares(operands[at : at + 2]), operands[at + 2] if len(operands) > at + 2 else None
@@ -159,7 +159,7 @@ def _cooperative(operands: list[Any]) -> list[Cost]:
     return out
 
 
-def _axpby(operands: list[Any]) -> list[Cost]:
+def _axpby(operands: list[object]) -> list[Cost]:
     """Loads of x and y and stores of y, element by element."""
     if len(operands) < 4:
         raise AlgebraError("axpby takes alpha, x, beta and y")

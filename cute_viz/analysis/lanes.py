@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import gcd
-from typing import Any
 
 from cute_viz.algebra.copy import Copy_Atom
 from cute_viz.algebra.views import atom_of
@@ -44,7 +43,7 @@ def whole_bytes(rows: list[list[int]], bits: int, store: bool) -> tuple[list[lis
     return [[place // 8 for place in row] for row in rows], 1, 1
 
 
-def fixed_name(copy: Any) -> str:
+def fixed_name(copy: object) -> str:
     """The name of a copy atom whose every call is one access, "" of all else: of AutoVectorizingCopy the layouts decide.
 
     >>> fixed_name(parse("Copy_Atom<UniversalCopy<uint128_t>, half_t>{}"))

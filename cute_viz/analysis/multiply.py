@@ -26,7 +26,7 @@ from cute_viz.values.pointer import SPACES, Pointer
 from cute_viz.values.types import ValueType, bits_of
 
 
-def multiplied(operands: list[Any]) -> list[Cost]:
+def multiplied(operands: list[object]) -> list[Cost]:
     """The operands of a gemm that are in memory: each mode of K is copied to registers first (cute/algorithm/gemm.hpp).
 
     What an MMA reads through descriptors is one cost without wavefronts. Raises: AlgebraError for operands that are not tensors,
@@ -67,7 +67,7 @@ def multiplied(operands: list[Any]) -> list[Cost]:
     return out
 
 
-def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
+def _by_descriptors(atom: MMA_Atom, operands: list[object]) -> Cost:
     """How many instructions a gemm is whose operands are descriptors, or one of them registers or tensor memory."""
     given = [*operands[2:], operands[1]] if len(operands) == 5 else operands[1:]  # D is the first
     tensors = [x if isinstance(x, DescriptorTensor) else _registers(x, n, atom) for n, x in enumerate(given[:3])]
@@ -82,7 +82,7 @@ def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
     return Cost(plain, size(tensors[2].layout), count * warps, why=(why,))
 
 
-def issued(operands: list[Any]) -> Cost:
+def issued(operands: list[object]) -> Cost:
     """The instructions of a gemm whose operands are all in registers, which touches no memory.
 
     Raises: AlgebraError for operands that are not tensors, and as `gemm_calls`.
@@ -214,7 +214,7 @@ def _described(atom: MMA_Atom | None) -> bool:
     return atom is not None and atom.instruction.described()
 
 
-def _operand(atom: MMA_Atom | None, n: int, operand: str, t: Any, values: Layout | None, copied: bool) -> None:
+def _operand(atom: MMA_Atom | None, n: int, operand: str, t: object, values: Layout | None, copied: bool) -> None:
     """Whether the values of one multiplication are what its instruction takes; those that are copied to a fragment by number.
 
     values: of its first mode, None of operands without one, for an MMA of one value.

@@ -18,7 +18,7 @@ from cute_viz.algebra.views import tiled_of
 from cute_viz.errors import CuteVizError
 
 
-def tiling_facts(subject: Any) -> dict[str, Any]:
+def tiling_facts(subject: object) -> dict[str, Any]:
     """The facts of an MMA atom, a copy atom or operation, a TiledMMA or a TiledCopy, ready for JSON.
 
     >>> tiling_facts(MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3))["Shape_MNK"]

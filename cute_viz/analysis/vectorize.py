@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import gcd
-from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, inner_of, lifted, swizzle_of
 from cute_viz.algebra.divide import zipped_divide
@@ -120,7 +119,7 @@ def registers_of(values: Layout, t: Tensor, width: int) -> tuple[int | None, str
     return held, f"they make {held} of {width} bits"
 
 
-def check_registers(tensors: list[Any], beside: list[Any]) -> None:
+def check_registers(tensors: list[object], beside: list[object]) -> None:
     """Refuse registers of run-time extents, where any extent of a tensor says that it is static; what has an address is a view.
 
     >>> check_registers([], [])

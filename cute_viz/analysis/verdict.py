@@ -84,7 +84,7 @@ def verdict(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> V
     return other(operands) if other is not None else _copy(operands, aligned=name == "copy_aligned")
 
 
-def _cooperative(operands: list[Any], template: tuple[Any, ...]) -> Verdict:
+def _cooperative(operands: list[object], template: tuple[object, ...]) -> Verdict:
     """What each thread does in a cooperative copy."""
     policy = operands[3] if len(operands) == 4 else None
     if len(operands) not in (3, 4) or (policy is not None and not isinstance(policy, _COPIES)):
@@ -98,7 +98,7 @@ def _cooperative(operands: list[Any], template: tuple[Any, ...]) -> Verdict:
     return Verdict("copy", f"a load and a store of {found.bits} bits", found.count, found.bits, found.common)
 
 
-def _axpby(operands: list[Any]) -> Verdict:
+def _axpby(operands: list[object]) -> Verdict:
     """y = alpha x + beta y, element by element."""
     if len(operands) not in (4, 5):
         raise AlgebraError("axpby takes alpha, x, beta and y", hint="axpby(alpha, tCrC, beta, tCgC)")
@@ -112,7 +112,7 @@ def _whole_bytes(*tensors: Tensor) -> None:
         raise AlgebraError(f"an element of {odd} bits has no address of its own and cannot be written separately")
 
 
-def _copy(operands: list[Any], aligned: bool = False) -> Verdict:
+def _copy(operands: list[object], aligned: bool = False) -> Verdict:
     policy, src, dst = _operands("copy", operands, 2, _COPIES)
     if isinstance(policy, CopyOp):
         if policy.instruction.kind == ASYNC:
@@ -152,7 +152,7 @@ def _by_atom(atom: Copy_Atom, count: int, pair: tuple[Layout, Layout], src: Tens
     return Verdict("copy", atom.name, count, bits, common, reasons)
 
 
-def _copy_if(operands: list[Any]) -> Verdict:
+def _copy_if(operands: list[object]) -> Verdict:
     """A copy with a predicate: by an atom, one for each of its calls; without, element by element."""
     first = operands[0] if operands and isinstance(operands[0], _COPIES) else None
     at = int(first is not None)
@@ -201,7 +201,7 @@ def _async(src: Tensor, dst: Tensor) -> Verdict:
     return Verdict("copy", words, size(dst.layout), dst.bits, common, () if dst.bits >= WIDEST else (told,))
 
 
-def _operands(name: str, operands: list[Any], count: int, atoms: tuple[type, ...]) -> list[Any]:
+def _operands(name: str, operands: list[object], count: int, atoms: tuple[type, ...]) -> list[Any]:
     """The atom, or None, and the tensors of a call; of a gemm with D, this too, behind them."""
     first = operands[0] if operands and isinstance(operands[0], atoms) else None
     tensors = operands[first is not None :]
@@ -223,7 +223,7 @@ def _operands(name: str, operands: list[Any], count: int, atoms: tuple[type, ...
     return [first, *tensors]
 
 
-def _with_registers(name: str, first: Any, tensors: list[Any]) -> list[Any]:
+def _with_registers(name: str, first: object, tensors: list[object]) -> list[Any]:
     """The operands, of which a plain layout is a fragment: registers of the type that the instruction or the other side has."""
     if name == "gemm":
         types = getattr(atom_of(first), "types", ()) or ()
@@ -234,7 +234,7 @@ def _with_registers(name: str, first: Any, tensors: list[Any]) -> list[Any]:
     return [_fragment(x, known) for x in tensors]
 
 
-def _fragment(x: Any, type_: str) -> Any:
+def _fragment(x: object, type_: str) -> Any:
     return Tensor(Pointer("rmem", type_), x) if isinstance(x, Layout) and type_ and not is_coordinate_layout(x) else x
 
 

@@ -66,7 +66,7 @@ def report_of(layout: Any, access: Accessor) -> dict[str, Any]:
     return {**report, "summary": f"{report['summary']} ({claim})", "claim": claim} if claim else report
 
 
-def picture_of(layout: Any, access: Accessor) -> Figure:
+def picture_of(layout: object, access: Accessor) -> Figure:
     """The wavefronts of the costliest access, a row each; of a swizzled layout those of the plain one above. Of global memory, the
     sectors of the costliest request.
 

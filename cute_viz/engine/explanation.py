@@ -145,7 +145,7 @@ class Explanation(Shown):
         return replace(both, notes=tuple(told), description=f"{both.description} {' '.join(told)}")
 
 
-def _owners(tiler: Any, tv: Layout) -> Figure:
+def _owners(tiler: object, tv: Layout) -> Figure:
     """Who has which cell of a tile; one of a single mode is a row."""
     tile = [int(extent) for extent in product_each(tiler_shape(tiler))]
     if len(tile) > 2:
@@ -156,7 +156,7 @@ def _owners(tiler: Any, tv: Layout) -> Figure:
 _CUT = ("local_tile", "local_partition")
 
 
-def _in_place(value: Any) -> Any:
+def _in_place(value: object) -> Any:
     if not isinstance(value, Layout):
         return value
     shape, stride = modes(value.shape), modes(value.stride)

@@ -213,7 +213,7 @@ def _costs(move: Move, first: list[Any], compiled: bool) -> list[Cost]:
 _LOST = ("which element a thread moves is decided when the kernel runs: instructions of one warp, neither banks nor sectors",)
 
 
-def _is_lost(operands: list[Any]) -> bool:
+def _is_lost(operands: list[object]) -> bool:
     """Whether a copy by threads is of tensors in memory of which nothing says what each of them has."""
     first = operands[0] if operands else None
     tensors = tensors_in(operands[-2:])
@@ -222,7 +222,7 @@ def _is_lost(operands: list[Any]) -> bool:
     return len(tensors) == 2 and any(x.pointer.space in ("smem", "gmem") and not x.starts for x in tensors)
 
 
-def _alone(move: Move, operands: list[Any]) -> list[Cost]:
+def _alone(move: Move, operands: list[object]) -> list[Cost]:
     """What a copy costs if all threads of a warp moved the same."""
     return costs(
         move.name,

@@ -142,7 +142,7 @@ class Editor:
                 whole = found[1][: part.start(1)] + new + found[1][part.end(1) :]
                 yield (Edit(*found.span(1), whole, *line_of(text, found.start(1))),)
 
-    def _definitions(self, layout: Layout, swizzle: Any, name: str, call: str) -> list[Entry]:
+    def _definitions(self, layout: Layout, swizzle: object, name: str, call: str) -> list[Entry]:
         """The entries that have a layout: those of the caller, and those whose names are like the tensor's, first."""
         if (values := self._values.get(id(self.here))) is None:
             values = self._values[id(self.here)] = []
@@ -215,7 +215,7 @@ class Editor:
         except (CuteVizError, StopIteration):
             return None
 
-    def _of(self, entry: Entry, wanted: Any, places: Places) -> Iterator[Edit]:
+    def _of(self, entry: Entry, wanted: object, places: Places) -> Iterator[Edit]:
         """Edits of the expression that an entry is defined by, the smallest first."""
         place = expression(self.written.text, entry)
         if place is None:
@@ -260,7 +260,7 @@ class Editor:
             yield edit(0, len(text), written_as(wanted, text, language))
 
 
-def _is(value: Any, layout: Layout, swizzle: Any) -> bool:
+def _is(value: object, layout: Layout, swizzle: object) -> bool:
     """Whether a value is a layout behind a swizzle of element offsets."""
     outer = None
     if isinstance(value, Tensor):
@@ -278,7 +278,7 @@ def _table(layout: Any) -> list[int]:
     return [int(o) for o in offsets(clear_static(layout) if isinstance(layout, Layout) else layout)]
 
 
-def _places_of(value: Any, layout: Layout, tensor: Tensor) -> list[int] | None:
+def _places_of(value: object, layout: Layout, tensor: Tensor) -> list[int] | None:
     """The element offsets of a definition that was changed."""
     value = value.whole if isinstance(value, Tensor) else value
     if not is_layout(value) or size(domain(value)) != size(layout):

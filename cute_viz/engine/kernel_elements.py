@@ -66,7 +66,7 @@ def _read(move: Move) -> list[Any] | CuteVizError:
         return error
 
 
-def _known(mine: list[Any] | CuteVizError) -> list[Any]:
+def _known(mine: list[object] | CuteVizError) -> list[Any]:
     if isinstance(mine, CuteVizError):
         raise mine
     return mine
@@ -91,7 +91,7 @@ def _neighbors(read: list[tuple[Move, list[Any] | CuteVizError]], count: int) ->
     return True
 
 
-def elements(file: SourceFile, read: tuple[tuple[Move, list[Any] | None], ...]) -> Iterator[Element]:
+def elements(file: SourceFile, read: tuple[tuple[Move, list[object] | None], ...]) -> Iterator[Element]:
     """The accesses `sA[i, j]` in Python of the tensors in memory that a file's statements move.
 
     >>> from cute_viz.source import read as read_file

@@ -109,7 +109,7 @@ def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, 
     return "", {base: max(one.values()) - max(one) for (_, base, _), one in maps.items()}
 
 
-def _views(operands: Sequence[Any]) -> list[Tensor]:
+def _views(operands: Sequence[object]) -> list[Tensor]:
     """The tensors of shared memory that a statement moves; of a TMA its tile, of descriptors what they describe."""
     out = tensors_in(map(described, operands), "smem")
     tma = operands[0] if operands and isinstance(operands[0], TmaCopy) else None

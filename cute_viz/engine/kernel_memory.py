@@ -141,7 +141,7 @@ def _listed(parts: Sequence[tuple[str, int]]) -> str:
 
 def memory_of(
     file: SourceFile,
-    read: tuple[tuple[Move, list[Any] | None], ...],
+    read: tuple[tuple[Move, list[object] | None], ...],
     instructions: list[str],
     called: Callable[[Move], str] = lambda move: "",
     partial: bool = False,

@@ -200,7 +200,7 @@ def meant(file: SourceFile, query: str | None) -> tuple[Entry, Any]:
 _MOST_WORTH = 3
 
 
-def _worth(value: Any) -> int:
+def _worth(value: object) -> int:
     """How much there is to see in a value: 0 of a number, 1 of what needs numbers, 2 of a shape, 3 of a layout or a tiling."""
     if not is_drawable(value):
         return 0
@@ -237,7 +237,7 @@ def printed_as(value: Any, language: str) -> str:
     return show_dsl(value)
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: object) -> str:
     """What a value is, in a word or two.
 
     >>> kind_of(Layout((4, 8))), kind_of((4, 8)), kind_of(4)

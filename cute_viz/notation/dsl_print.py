@@ -75,5 +75,5 @@ def _block(heading: str, rows: list[tuple[str, str]]) -> list[str]:
     return [heading, *(f"  {name + ':':<16} {value}" for name, value in rows)]
 
 
-def _tiler(tiler: Any) -> str:
+def _tiler(tiler: object) -> str:
     return show(map_leaves(lambda mode: Layout(mode, int(mode != 1)) if isinstance(mode, int) else mode, tiler))

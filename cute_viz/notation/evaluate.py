@@ -214,7 +214,7 @@ class Evaluator:
             raise value.error
         return value
 
-    def _method(self, name: str, target: Any, args: tuple[Any, ...], template: tuple[Any, ...]) -> Any:
+    def _method(self, name: str, target: object, args: tuple[object, ...], template: tuple[object, ...]) -> Any:
         """`target.name(...)`: the operation with the target as its first operand."""
         from cute_viz.algebra import ops
 
@@ -274,7 +274,7 @@ class Evaluator:
         self._doubt(operation.name, operands, result)
         return mark_static(result) if static_of_types(operands) else result
 
-    def _doubt(self, name: str, operands: list[Any], result: Any) -> None:
+    def _doubt(self, name: str, operands: list[object], result: object) -> None:
         if self.warnings is not None and len(operands) == 2:
             from cute_viz.algebra.doubts import doubt
 
@@ -317,7 +317,7 @@ class Evaluator:
             items = items[1:]  # of a tensor: the layout is what counts
         return self._composed(items)
 
-    def _composed(self, items: list[Any]) -> Any:
+    def _composed(self, items: list[object]) -> Any:
         from cute_viz.algebra import ops
 
         if isinstance(items[-1], tuple):

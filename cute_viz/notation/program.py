@@ -46,13 +46,13 @@ class Document:
         self.tensors: dict[str, Any] = {}  # by name, those whose value is shown as its layout
 
     @classmethod
-    def of(cls, value: Any) -> Document:
+    def of(cls, value: object) -> Document:
         """The document of one value without a name."""
         out = cls()
         out.values[""] = value
         return out
 
-    def keep(self, name: str, value: Any, tensor: Any = None) -> None:
+    def keep(self, name: str, value: object, tensor: object = None) -> None:
         """The value of a statement; a tensor is shown as its layout. tensor: what the name of one is bound to, if not to it.
 
         >>> document = Document()
@@ -188,7 +188,7 @@ def _lose(out: Document, name: str, error: CuteVizError) -> None:
             out.last = error
 
 
-def _is_foreign(statement: Statement, env: Mapping[str, Any]) -> bool:
+def _is_foreign(statement: Statement, env: Mapping[str, object]) -> bool:
     """Whether a statement begins with a word that is nothing of ours: other source code, a line of a log."""
     word = statement.word
     calls = [node for node in _calls(statement.value) if short(node.name) not in env]
@@ -203,7 +203,7 @@ def _is_foreign(statement: Statement, env: Mapping[str, Any]) -> bool:
     return bool(words) and not any(_is_like(one, known) or one in env for one in words)
 
 
-def _uses(node: Node | None, env: Mapping[str, Any]) -> bool:
+def _uses(node: Node | None, env: Mapping[str, object]) -> bool:
     """Whether a name that was bound stands anywhere in a node; run-time values do not count, which prints have, too."""
     if node is None:
         return False
@@ -211,7 +211,7 @@ def _uses(node: Node | None, env: Mapping[str, Any]) -> bool:
     return (named in env and named != "?") or any(_uses(child, env) for child in node.children())
 
 
-def _calls(node: Any) -> list[Call]:
+def _calls(node: object) -> list[Call]:
     if not isinstance(node, Call):
         return []
     return [node, *[call for item in (*node.template, *(node.args or ())) for call in _calls(item)]]
@@ -257,7 +257,7 @@ def operations_of(node: Node, source: Passage) -> tuple[Operation, ...]:
     return () if call is None else (Operation(call[0], tuple(call[1]), call[2]),)
 
 
-def _slice(args: tuple[Node, ...], value: Any, source: Passage) -> tuple[Operation, ...]:
+def _slice(args: tuple[Node, ...], value: object, source: Passage) -> tuple[Operation, ...]:
     crd = tuple(map(Evaluator(source).value, args))
     sliced = any(leaf is X for leaf in leaves(crd))
     return (Operation("slice", (crd[0] if len(crd) == 1 else crd, value)),) if sliced else ()

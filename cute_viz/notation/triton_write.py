@@ -21,7 +21,7 @@ from cute_viz.notation.triton_shared import inverse, shared
 from cute_viz.notation.triton_text import find
 
 
-def write_triton(value: Any, shape: Sequence[int] = (), wave: int = 32) -> str:
+def write_triton(value: object, shape: Sequence[int] = (), wave: int = 32) -> str:
     """A layout as an encoding of Triton.
 
     With a shape, a thread-value layout of a tensor of that shape: #ttg.linear, of waves of so many threads. Without one, a layout
@@ -50,7 +50,7 @@ def _registers(value: Layout | ComposedLayout, shape: tuple[int, ...], wave: int
     return f"#ttg.linear<{{{', '.join(f'{name} = {_list(those)}' for name, those in parts.items())}}}>"
 
 
-def _bits(layout: Any, shape: Sequence[int]) -> list[list[int]]:
+def _bits(layout: object, shape: Sequence[int]) -> list[list[int]]:
     """The coordinate that each bit of a mode adds."""
     values = _table(layout)
     steps = [values[1 << n] for n in range(bit_count(len(values)))]

@@ -112,7 +112,7 @@ def _basis(evaluator: Evaluator, node: Call) -> Any:
     return Basis(1, _positions(evaluator, node, path[0] if len(path) == 1 else path))
 
 
-def _positions(evaluator: Evaluator, node: Call, path: Any) -> tuple[int, ...]:
+def _positions(evaluator: Evaluator, node: Call, path: object) -> tuple[int, ...]:
     """A path of a basis element: one position, or a tuple of them; as far as `@` goes, for a coordinate is a tuple of so many."""
     path = path if isinstance(path, tuple) else (path,)
     if not all(isinstance(i, int) and 0 <= i < 64 for i in path):
@@ -145,7 +145,7 @@ _FORMS: dict[str, Callable[[Evaluator, Call], Any]] = {
 }
 
 
-def is_drawable(value: Any) -> bool:
+def is_drawable(value: object) -> bool:
     """Whether a value is more than a number or a word: something to draw.
 
     >>> is_drawable(Layout(4)), is_drawable(4)
@@ -154,7 +154,7 @@ def is_drawable(value: Any) -> bool:
     return isinstance(value, (tuple, Layout, ComposedLayout, Swizzle, Tensor)) or bool(getattr(value, "tiling", ""))
 
 
-def drawn(value: Any) -> Any:
+def drawn(value: object) -> Any:
     """What a reader means by a value: of a tensor its layout, but where the memory is part of the picture.
 
     >>> str(drawn(Tensor(Pointer("gmem", "float", 256), Layout(4))))
@@ -163,7 +163,7 @@ def drawn(value: Any) -> Any:
     return value.whole if isinstance(value, Tensor) and value.pointer.space != "tmem" else value
 
 
-def check_size(value: Any, text: str, span: Span) -> None:
+def check_size(value: object, text: str, span: Span) -> None:
     """Refuse an object at a place that is over the limits: names that are used twice, again and again, would make objects larger
     than any memory out of a few lines. Raises: LimitError.
 
@@ -179,7 +179,7 @@ def check_size(value: Any, text: str, span: Span) -> None:
         raise over("digits", f"integers of {bits * 3 // 10} digits together", most=longest, text=text, span=span)
 
 
-def magnitudes(value: Any) -> Iterator[int]:
+def magnitudes(value: object) -> Iterator[int]:
     """The bits of every integer of an object: of each mode, its extent and stride together.
 
     >>> list(magnitudes(Layout((4, 8), (8, 1))))
@@ -205,7 +205,7 @@ def magnitudes(value: Any) -> Iterator[int]:
             yield 0
 
 
-def ungroup(value: Any) -> Any:
+def ungroup(value: object) -> Any:
     """A layout in parentheses is the layout (a tuple of one layout means a tiler only as an argument).
 
     >>> str(ungroup((Layout(4, 2),))), ungroup((4,))

@@ -20,7 +20,7 @@ from cute_viz.values.types import bits_of, named
 TARGETS = ("cpp", "dsl", "cute", "ir")
 
 
-def write(value: Any, target: str) -> str:
+def write(value: object, target: str) -> str:
     """An object in a target's words, such that reading them gives an equal object. Raises: CuteVizError for what the target cannot
     express, such as an XOR stride in C++.
 
@@ -32,19 +32,19 @@ def write(value: Any, target: str) -> str:
     return _WRITERS[target](value)
 
 
-def _cannot(value: Any, target: str) -> CuteVizError:
+def _cannot(value: object, target: str) -> CuteVizError:
     return CuteVizError(
         f"{target} cannot express {show(value).strip().splitlines()[0]}", hint=f"another notation: `as={'`, `as='.join(TARGETS)}`"
     )
 
 
-def _cute(value: Any) -> str:
+def _cute(value: object) -> str:
     if is_tiling(value):
         return _tiling(value, "CuTe notation", _cute)
     return show(value)
 
 
-def _ir(value: Any) -> str:
+def _ir(value: object) -> str:
     if is_tiling(value):
         raise _cannot(value, "CuTe's compiler notation")
     match value := clear_static(value):
@@ -63,7 +63,7 @@ def _is_tile(value: tuple[object, ...]) -> bool:
     return any(isinstance(item, (Layout, Underscore)) for item in value)
 
 
-def _cpp(value: Any) -> str:
+def _cpp(value: object) -> str:
     match value:
         case Layout() | tuple() if _all_static(value):
             return f"{_cpp_type(value)}{{}}"
@@ -107,7 +107,7 @@ def _smem_atom(value: ComposedLayout, flag: PointerFlag) -> str:
     raise _cannot(value, "C++")
 
 
-def _all_static(value: Any) -> bool:
+def _all_static(value: object) -> bool:
     """Whether a type can say it all: static integers, unit basis elements, no XOR strides."""
     match value:
         case Layout(shape, stride):
@@ -120,7 +120,7 @@ def _all_static(value: Any) -> bool:
     return isinstance(value, (Static, Underscore))
 
 
-def _cpp_type(value: Any, tuple_name: str = "Shape") -> str:
+def _cpp_type(value: object, tuple_name: str = "Shape") -> str:
     """The type of a value whose integers are all static."""
     match value:
         case Layout(shape, stride):
@@ -140,11 +140,11 @@ def _cpp_type(value: Any, tuple_name: str = "Shape") -> str:
 _NAMED = {*range(11), 12, 16, 24, 32, 36, 48, 64, 72, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 8192, 16384, 32768, 65536}
 
 
-def _cpp_tuple(name: str, value: Any) -> str:
+def _cpp_tuple(name: str, value: object) -> str:
     return f"{name}({', '.join(_cpp_tuple(name, item) for item in value)})" if isinstance(value, tuple) else _cpp(value)
 
 
-def _dsl(value: Any) -> str:
+def _dsl(value: object) -> str:
     if is_tiling(value):
         return _dsl_tiling(value)
     match value := clear_static(value):
@@ -169,7 +169,7 @@ def _dsl(value: Any) -> str:
     raise _cannot(value, "the Python DSL")
 
 
-def _tiling(value: Any, target: str, inner: Callable[[Any], str]) -> str:
+def _tiling(value: object, target: str, inner: Callable[[object], str]) -> str:
     """An atom by its name, a tiling as the call that makes it."""
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
     from cute_viz.algebra.mma import MMA_Atom, TiledMMA, atom_layout, make_tiled_mma
@@ -193,7 +193,7 @@ def _dsl_type(name: str) -> str:
     return element.dsl if element else ""
 
 
-def _dsl_tiling(value: Any) -> str:
+def _dsl_tiling(value: object) -> str:
     """The call that makes an atom or a tiling; only some operations have a class in the DSL."""
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
     from cute_viz.algebra.mma import MMA_Atom, TiledMMA, atom_layout
