@@ -90,7 +90,7 @@ def _compose(pairs: list[tuple[int, Any]], shape: Any, stride: object) -> tuple[
     return _pick(pairs, shape, stride)
 
 
-def _pick(pairs: list[tuple[int, object]], rest: int, step: Any) -> tuple[Any, Any]:
+def _pick(pairs: list[tuple[int, object]], rest: int, step: Any) -> tuple[object, object]:
     """Every `step`-th element of a flat layout, `rest` of them: each mode gives what it can, the last one the remainder."""
     shape: list[int] = []
     stride: list[Any] = []

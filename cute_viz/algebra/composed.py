@@ -104,7 +104,7 @@ class ComposedLayout(Shown):
     def __call__(self, *coord: IntTuple) -> int: ...  # type: ignore[overload-overlap]
     @overload
     def __call__(self, *coord: Sliced) -> ComposedLayout: ...
-    def __call__(self, *coord: Any) -> Any:
+    def __call__(self, *coord: Any) -> object:
         """The value at a coordinate; with `_` in it, the sub-layout with the offset of the rest."""
         crd = coord[0] if len(coord) == 1 else coord
         if isinstance(self.offset, PointerFlag):
@@ -150,7 +150,7 @@ def swizzle_of(layout: object) -> Swizzle | None:
     return layout.outer if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else None
 
 
-def inner_of(x: object) -> Any:
+def inner_of(x: object) -> object:
     """What is behind the last function of a composed layout, and its offset; anything else as it is.
 
     >>> str(inner_of(ComposedLayout(Swizzle(1, 0, 1), 0, Layout(4)))), inner_of(4)

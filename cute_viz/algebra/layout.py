@@ -82,7 +82,7 @@ class Layout(Shown):
     def __call__(self, *coord: IntTuple) -> int: ...  # type: ignore[overload-overlap]
     @overload
     def __call__(self, *coord: Sliced) -> Layout: ...
-    def __call__(self, *coord: Any) -> Any:
+    def __call__(self, *coord: Any) -> object:
         """The value at a coordinate: `L(c)` or `L(c0, c1, ...)`; with `_` in it, the sub-layout (see `slice_`).
 
         Checkers of types take the strides for integers: of basis elements, the value is a coordinate.

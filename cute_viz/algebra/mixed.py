@@ -17,7 +17,7 @@ from cute_viz.values.integer import Runtime, Static, is_static
 _RECASTS = ("upcast", "downcast", "recast_layout")
 
 
-def entered(name: str, operands: list[object]) -> list[Any]:
+def entered(name: str, operands: list[object]) -> list[object]:
     """The operands of an operation, with both kinds of integers told apart; as they are where no `_` was written.
 
     >>> [str(x) for x in entered("coalesce", [Layout((Static(4), 8), (Static(1), 4))])]

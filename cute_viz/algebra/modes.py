@@ -133,7 +133,7 @@ def prepend(x: object, new: object = None, n: int | None = None) -> object:
     return _extended("prepend", x, new, n)
 
 
-def _extended(name: str, x: object, new: object, n: int | None) -> Any:
+def _extended(name: str, x: object, new: object, n: int | None) -> object:
     if _is_tuple(x) or isinstance(new, Underscore):  # beside `_` a layout is an entry of a tuple
         x, one = x if _is_tuple(x) else (x,), 1 if new is None else new
     else:
@@ -258,7 +258,7 @@ def unflatten_any(x: object, profile: object) -> Any:
     return unflatten(modes(x), profile)
 
 
-def flatten(layout: object) -> Any:
+def flatten(layout: object) -> object:
     """The same function with no nesting below the top level (cute/layout.hpp); of a tuple its leaves.
 
     >>> str(flatten(Layout(((2, 2), 4))))

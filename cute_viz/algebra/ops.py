@@ -61,7 +61,7 @@ class Op:
         result = self.resolve()(*operands, **named)
         return left(result) if inside is not args or is_mixed(operands) else result
 
-    def fitted(self, args: list[object], template: tuple[object, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
+    def fitted(self, args: list[object], template: tuple[object, ...] = ()) -> tuple[list[object], dict[str, object]]:
         """Operands as the function takes them, by position and by name. Raises: AlgebraError for operands that do not fit."""
         self.check_count(args)
         if template and not self.templated:
@@ -114,7 +114,7 @@ class Op:
         if len(args) < self.least or (len(args) > len(self.kinds) and not self.kinds.endswith("*")):
             raise self._count(f"{len(args)} operand{'' if len(args) == 1 else 's'}")
 
-    def _checked(self, operands: list[object]) -> list[Any]:
+    def _checked(self, operands: list[object]) -> list[object]:
         """Operands as their kinds want them. Raises: AlgebraError for those that are of another; None stands for one that is left out."""
         kinds = self.kinds.rstrip("*")
         out = []

@@ -88,7 +88,7 @@ def cut(name: str, layout: AnyLayout, tiler: Any, at: Any, proj: object = None) 
     return tiled, (whole, _padded(at, rest_rank, layout, tiler, name))
 
 
-def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[Any, Layout]:
+def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[object, Layout]:
     """The tile that threads and their values cover, and the layout from (thread, value) to its elements.
 
     As cute.make_layout_tv of the Python DSL: raked_product of both layouts, inverted.

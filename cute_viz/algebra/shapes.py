@@ -270,7 +270,7 @@ def unwrap(x: object) -> object:
     return unwrap(x[0]) if isinstance(x, tuple) and len(x) == 1 else x
 
 
-def flatten_to_tuple(x: object) -> tuple[Any, ...]:
+def flatten_to_tuple(x: object) -> tuple[object, ...]:
     """The leaves of anything as a tuple.
 
     >>> flatten_to_tuple((2, (3, 4))), flatten_to_tuple(2)
@@ -317,7 +317,7 @@ def reverse(x: object) -> object:
     return x[::-1] if isinstance(x, tuple) else x
 
 
-def tuple_cat(*parts: Any) -> tuple[Any, ...]:
+def tuple_cat(*parts: Any) -> tuple[object, ...]:
     """The entries of all tuples in one. Raises: AlgebraError for anything else than a tuple.
 
     >>> tuple_cat((1, 2), (3,), ())

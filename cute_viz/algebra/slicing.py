@@ -102,7 +102,7 @@ def _misfit(name: str) -> Callable[[Any, Any], NoReturn]:
     return misfit
 
 
-def domain_offset(coord: Any, layout: AnyLayout) -> Any:
+def domain_offset(coord: Any, layout: AnyLayout) -> object:
     """The layout with its origin moved to a coordinate, and the offset that its pointer must take.
 
     A composed layout takes the offset in and gives 0; a tensor of coordinates is moved, and alone.
@@ -136,7 +136,7 @@ def _swizzled(crd: object, layout: ComposedLayout, swizzle: Swizzle, inner: Layo
     return _around(swizzle, begun ^ consumed, open_bits | open_before, sliced, passed)
 
 
-def _around(swizzle: Swizzle, offset: int, open_bits: int, layout: Layout, passed: object) -> tuple[AnyLayout, Any]:
+def _around(swizzle: Swizzle, offset: int, open_bits: int, layout: Layout, passed: object) -> tuple[AnyLayout, object]:
     seen = composition(swizzle_projection(swizzle), layout)
     active = seen(seen.size - 1)
     if active & ~swizzle(active):
@@ -144,7 +144,7 @@ def _around(swizzle: Swizzle, offset: int, open_bits: int, layout: Layout, passe
     return composition(_decayed(swizzle, offset, open_bits), layout), _run_time(swizzle(offset), open_bits) + passed
 
 
-def settled(layout: AnyLayout) -> tuple[AnyLayout, Any]:
+def settled(layout: AnyLayout) -> tuple[AnyLayout, object]:
     """A part of a swizzled tensor as CuTe leaves it: the offset that the swizzle does not touch is the pointer's.
 
     The layout is plain where no two bits of it are swizzled together. Source: cute/swizzle_layout.hpp, slice_and_offset.

@@ -163,7 +163,7 @@ def is_along(stride: object, path: tuple[int, ...]) -> TypeGuard[Basis]:
     return isinstance(stride, Basis) and stride.path == path
 
 
-def step_of(stride: object) -> Any:
+def step_of(stride: object) -> object:
     """How far a stride goes, wherever it goes.
 
     >>> step_of(Basis(4, (1,))), step_of(4)

@@ -197,7 +197,7 @@ def _coordinates(layout: Layout) -> list[Any]:
 
 def _coordinate_table(
     profile: object, path: tuple[int, ...], columns: dict[tuple[int, ...], list[object]], length: int
-) -> list[Any]:
+) -> list[object]:
     if not isinstance(profile, tuple):
         return columns.get(path) or [0] * length
     return list(zip(*(_coordinate_table(item, (*path, i), columns, length) for i, item in enumerate(profile)), strict=True))

@@ -148,7 +148,7 @@ class Tensor(Shown):
         flag = PointerFlag(self.bits, tensor=True, sparsity=self.pointer.type.sparsity)
         return ComposedLayout(self.pointer.swizzle, flag, self.layout)
 
-    def __call__(self, *coord: Any) -> Any:
+    def __call__(self, *coord: Any) -> object:
         """The offset of an element; with `_` in the coordinate, the tensor of the modes that are left."""
         crd = coord[0] if len(coord) == 1 else coord
         if not has_underscore(crd):
@@ -175,7 +175,7 @@ def part_of(name: str, operands: list[object], known: bool = True) -> AnyLayout 
     return None if found is None else found[0]
 
 
-def placed_part(name: str, operands: list[Any], known: bool = True) -> tuple[AnyLayout, Any] | None:
+def placed_part(name: str, operands: list[Any], known: bool = True) -> tuple[AnyLayout, object] | None:
     """A part of a swizzled layout as CuTe makes it, and the offset that its pointer takes; None if it is not followed.
 
     known: of indices that no static integers are the number counts; without it they are what the compiler sees, unknown.
@@ -216,7 +216,7 @@ def _as_seen(x: object) -> Any:
     return x
 
 
-def exact_part(name: str, operands: list[object], marked: bool) -> tuple[AnyLayout, Any] | None:
+def exact_part(name: str, operands: list[object], marked: bool) -> tuple[AnyLayout, object] | None:
     """As placed_part; with marks, strides that a run-time index decides are not static ones, as CuTe prints them.
 
     Raises: AlgebraError, also where the compiler cannot take an index through the swizzle that a run could.

@@ -240,7 +240,7 @@ def AtomThrID(mma: object) -> Layout:
 _OWNING = "registers need extents that are known when the code is compiled, for example Int<64>{} or _64"
 
 
-def partition_fragment(mma: object, operand: str, x: object) -> Any:
+def partition_fragment(mma: object, operand: str, x: object) -> object:
     """What a thread needs of operand A, B or C: registers, descriptors or tensor memory.
 
     >>> str(partition_fragment(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"), "C", (64, 32)))

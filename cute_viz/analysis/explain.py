@@ -229,7 +229,7 @@ def _registers(name: str, mma: Any, layout: Any, result: Any) -> list[Step]:
     return [*steps, Step(f"{size(result)} registers without holes", result)]
 
 
-def _tiled(mma: object) -> Any:
+def _tiled(mma: object) -> object:
     return mma if isinstance(mma, TiledMMA) else make_tiled_mma(mma)
 
 
@@ -291,7 +291,7 @@ def _steps(
     return told.steps
 
 
-def _fitting(name: str, kinds: str, operands: list[Any]) -> list[Any]:
+def _fitting(name: str, kinds: str, operands: list[Any]) -> list[object]:
     """The operands as an operation explains them: tensors where it asks for tensors, the layouts of tensors elsewhere."""
     if name.endswith("_like"):  # for which it does not matter where a tensor begins
         for x in operands:

@@ -46,7 +46,7 @@ def hardware_facts(obj: object) -> dict[str, Any] | None:
     return None if facts is None else facts(obj)
 
 
-def _fragment(x: DescriptorTensor) -> dict[str, Any]:
+def _fragment(x: DescriptorTensor) -> dict[str, object]:
     first = _descriptor(x.first)  # of a part that the readers mark differently: without marks
     first |= {name: str(first[name]) for name in ("operand", "smem_layout")}
     return {"layout": Plain.of(x.layout), "strides": "16-byte units, added to start_address", **first}
@@ -81,7 +81,7 @@ def spans(numbers: set[int]) -> str:
     return ", ".join(f"{a}..{b}" if a < b else str(a) for a, b in zip(starts, ends, strict=True))
 
 
-def _fields(x: DescriptorWord) -> dict[str, Any]:
+def _fields(x: DescriptorWord) -> dict[str, object]:
     """The fields of a descriptor whose operand is unknown."""
     kept = sum(((1 << field.width) - 1) << field.bit for field in FIELDS[x.kind])
     out: dict[str, Any] = {
@@ -98,7 +98,7 @@ def _fields(x: DescriptorWord) -> dict[str, Any]:
     return out
 
 
-def _descriptor(x: SmemDescriptor) -> dict[str, Any]:
+def _descriptor(x: SmemDescriptor) -> dict[str, object]:
     known = x.tensor.pointer.address is not None
     out: dict[str, Any] = {
         "desc": str(x),
@@ -131,14 +131,14 @@ def _leading_used(x: SmemDescriptor) -> str:
     return "yes" if x.leading_byte_offset else "no: the operand is one atom wide"
 
 
-def _instruction(x: InstrDescriptor) -> dict[str, Any]:
+def _instruction(x: InstrDescriptor) -> dict[str, object]:
     runtime = {"runtime_idescE": f"0x{x.desc << 32:016x}"}
     if x.refused:
         runtime["not supported by tcgen05.mma"] = "; ".join(x.refused)
     return {"desc": str(x), "kind": x.kind, **dict(x.values), **{f"{name} in words": word for name, word in x.what}, **runtime}
 
 
-def _tmem(x: Tensor) -> dict[str, Any]:
+def _tmem(x: Tensor) -> dict[str, object]:
     last, per, metadata = next(places(x, [cosize(x.layout) - 1 + x.offset])), x.pointer.per_word, metadata_words(x)
     first = x.pointer.address or 0
     last = last._replace(lane=last.lane + (first >> 16), column=last.column + (first & 0xFFFF))
@@ -218,7 +218,7 @@ def _tma(x: TmaCopy) -> dict[str, Any]:
     return out
 
 
-def _mask(x: MulticastMask) -> dict[str, Any]:
+def _mask(x: MulticastMask) -> dict[str, object]:
     ctas = ctas_of(x)
     return {
         "mask": hex(x),
@@ -247,7 +247,7 @@ def receivers_words(x: MulticastMask) -> str:
     return ", ".join(parts) or "none"
 
 
-def _im2col(x: Im2col, tensor_map: TensorMap) -> dict[str, Any]:
+def _im2col(x: Im2col, tensor_map: TensorMap) -> dict[str, object]:
     return {
         "pixelBoxLowerCorner": list(x.lower),
         "pixelBoxUpperCorner": list(x.upper),

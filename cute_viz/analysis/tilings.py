@@ -76,7 +76,7 @@ def _old_repeats(tiled: TiledMMA) -> dict[str, str]:
     return {"note": f"permutes M only; the ValLayoutMNK {show(old)} of older versions is {show(tuple(tile))} today"}
 
 
-def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:
+def _mma_atom(atom: MMA_Atom) -> dict[str, object]:
     descriptor = issued(atom)
     refused = "; ".join(descriptor.refused) if descriptor else ""
     of_all = [x for x, tv in (("A", atom.layout_a), ("B", atom.layout_b)) if size(tv, 0) > 1 and cosize(get(tv, 0)) == 1]
@@ -106,7 +106,7 @@ def _units(op: CopyOp) -> dict[str, Any]:
     return {"units": f"bits; in ValID those of tensor memory, a lane is {lane_stride(1)} of them, a column {WORD}"}
 
 
-def _copy_atom(atom: Copy_Atom) -> dict[str, Any]:
+def _copy_atom(atom: Copy_Atom) -> dict[str, object]:
     return {
         **({"op": atom.name} if atom.name else {}),
         "ThrID": Plain.of(atom.thr_id),

@@ -223,7 +223,7 @@ def _operands(name: str, operands: list[object], count: int, atoms: tuple[type, 
     return [first, *tensors]
 
 
-def _with_registers(name: str, first: object, tensors: list[object]) -> list[Any]:
+def _with_registers(name: str, first: object, tensors: list[object]) -> list[object]:
     """The operands, of which a plain layout is a fragment: registers of the type that the instruction or the other side has."""
     if name == "gemm":
         types = getattr(atom_of(first), "types", ()) or ()
@@ -234,7 +234,7 @@ def _with_registers(name: str, first: object, tensors: list[object]) -> list[Any
     return [_fragment(x, known) for x in tensors]
 
 
-def _fragment(x: object, type_: str) -> Any:
+def _fragment(x: object, type_: str) -> object:
     return Tensor(Pointer("rmem", type_), x) if isinstance(x, Layout) and type_ and not is_coordinate_layout(x) else x
 
 

@@ -148,7 +148,7 @@ def _sectors(layout: Any, found: list[Any]) -> Figure:
     return sectors(where, show(layout), worst.begins, worst.width, worst.mask)
 
 
-def accessor(answer: Answer, text: str) -> Any:
+def accessor(answer: Answer, text: str) -> object:
     """The object that accesses the layout of an answer: a name or an expression in its file, an address, an expression of its own.
 
     In an expression, names that the file defines once, and that were given no value, mean what they are there.

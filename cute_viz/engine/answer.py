@@ -69,7 +69,7 @@ class Answer:
             return tuple(subject_of(reading, self.request) for reading in self.readings)
 
     @property
-    def objects(self) -> dict[str, Any]:
+    def objects(self) -> dict[str, object]:
         """Every object of the sources by its name, "" for one without."""
         out: dict[str, Any] = {}
         with self._limits():

@@ -233,7 +233,7 @@ def _called(figure: Figure, source: object) -> Figure:
     return replace(figure, title=title, description=title + figure.description.removeprefix(figure.title))
 
 
-def _code_of(subjects: Sequence[Subject]) -> Any:
+def _code_of(subjects: Sequence[Subject]) -> object:
     """What the colours of several grids follow: the one swizzle among them, so that the XOR shows, or else the first layout."""
     found = {s.obj.outer for s in subjects if swizzle_of(s.obj) is not None}
     first = subjects[0].obj
@@ -263,7 +263,7 @@ def _beside(figure: Figure, others: Sequence[tuple[str, Any]], words: Mapping[st
     return side_by_side(figures, words.get("title"))
 
 
-def _accessed(subject: Subject, words: Mapping[str, Any], request: Request) -> Any:
+def _accessed(subject: Subject, words: Mapping[str, Any], request: Request) -> object:
     """What the option `by` accesses of the subject, for its picture."""
     from cute_viz.analysis.patterns import is_named
     from cute_viz.engine.accessing import Accessor, accessed
@@ -275,7 +275,7 @@ def _accessed(subject: Subject, words: Mapping[str, Any], request: Request) -> A
     return accessed(as_layout(subject.obj), Accessor(by, bits, operand=words.get("operand")))
 
 
-def _tensor(text: str, request: Request) -> Any:
+def _tensor(text: str, request: Request) -> object:
     """The object of the option `tensor`; the names of the request are its own, too."""
     plain = replace(request, options={}, name=None, dialect="auto")
     try:

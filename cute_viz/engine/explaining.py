@@ -179,7 +179,7 @@ def _told(calls: tuple[Operation, ...]) -> list[Step]:
         return []
 
 
-def _parts_of(value: Any) -> Any:
+def _parts_of(value: Any) -> object:
     moved = isinstance(value, ComposedLayout) and isinstance(value.outer, Layout)
     return (value.offset, value.inner) if moved else value
 

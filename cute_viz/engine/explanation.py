@@ -156,7 +156,7 @@ def _owners(tiler: object, tv: Layout) -> Figure:
 _CUT = ("local_tile", "local_partition")
 
 
-def _in_place(value: object) -> Any:
+def _in_place(value: object) -> object:
     if not isinstance(value, Layout):
         return value
     shape, stride = modes(value.shape), modes(value.stride)

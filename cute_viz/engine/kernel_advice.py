@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.static import is_marked
@@ -89,7 +89,7 @@ def remedy(cost: Cost) -> str:
     return "threads along its contiguous mode would fill them; through shared memory, where the other side has another one"
 
 
-def _tiling(side: Side) -> Any:
+def _tiling(side: Side) -> object:
     return side.tensor.part.tiling
 
 

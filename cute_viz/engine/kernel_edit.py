@@ -171,7 +171,7 @@ class Editor:
         old = text[edit.start : edit.end]
         return text.rfind("tride", start, edit.start) < 0, old.isdigit() and int(old) != places.row
 
-    def _meant(self, entry: Entry) -> Any:
+    def _meant(self, entry: Entry) -> object:
         """The value of an entry, None of one that cannot be read."""
         try:
             with boundary():
@@ -202,7 +202,7 @@ class Editor:
                 order = ",".join(f"_{n}" for n in [2, 1, *range(3, rank + 1)])
                 yield Edit(at, at, f", Step<{order}>{{}}", line, entry.file)
 
-    def _changed(self, edits: tuple[Edit, ...], entry: Entry) -> Any:
+    def _changed(self, edits: tuple[Edit, ...], entry: Entry) -> object:
         """What an entry is after edits, None where it cannot be read."""
         if self.left <= 0:
             return None

@@ -186,7 +186,7 @@ def _short(ratio: float) -> str:
     return f"{ratio:.1f}".removesuffix(".0")
 
 
-def _counts(cost: Cost) -> dict[str, Any]:
+def _counts(cost: Cost) -> dict[str, object]:
     keys = ("instruction", "elements", "instructions", "wavefronts", "ideal", "sectors", "ideal_sectors")
     return {key: getattr(cost, key) for key in keys}
 

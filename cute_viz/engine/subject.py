@@ -146,7 +146,7 @@ def _of_text(reading: Reading) -> Subject:
     return Subject(value, own, notes=notes, objects=objects, call=_call(text, value, request), tensor=tensor, bits=bits)
 
 
-def _with_tile(value: object) -> tuple[Any, str] | None:
+def _with_tile(value: object) -> tuple[object, str] | None:
     """The layout of threads and values in what `make_layout_tv` returns, and the tile that it covers."""
     from cute_viz.algebra.layout import Layout
 
@@ -162,7 +162,7 @@ def _is_notebook(text: str) -> bool:
     return is_notebook(text)
 
 
-def _call(text: str, value: object, request: Request) -> Any:
+def _call(text: str, value: object, request: Request) -> object:
     """The operation that the last statement of a text is, where it teaches more than its result alone; else None."""
     given = {name for name, word in request.options.items() if word is not None}
     if request.name is not None or request.dialect != "auto" or given & _OF_RESULTS or not re.search(_TAUGHT_IN, text):

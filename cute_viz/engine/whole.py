@@ -127,7 +127,7 @@ def values(file: SourceFile) -> dict[str, Any]:
     return {entry.path: value for entry, value in _readable(file.own)}
 
 
-def drawable(file: SourceFile, errors: list[CuteVizError] | None = None) -> list[tuple[Entry, Any]]:
+def drawable(file: SourceFile, errors: list[CuteVizError] | None = None) -> list[tuple[Entry, object]]:
     """The entries that can be drawn, with their values; the errors of those that cannot be read go into the list.
 
     >>> from cute_viz.source import read
@@ -168,7 +168,7 @@ def _readable(entries: Iterable[Entry], errors: list[CuteVizError] | None = None
                 errors.append(error)
 
 
-def meant(file: SourceFile, query: str | None) -> tuple[Entry, Any]:
+def meant(file: SourceFile, query: str | None) -> tuple[Entry, object]:
     """The entry of a name, with its value; without one the last that can be drawn, of those that have most to show.
 
     A tiling or a layout wins over a shape, and what has every number over what prints `?`.
@@ -209,7 +209,7 @@ def _worth(value: object) -> int:
     return 2 if isinstance(value, tuple) else _MOST_WORTH
 
 
-def value_of(entry: Entry) -> Any:
+def value_of(entry: Entry) -> object:
     """The value of an entry; whatever is unexpected in it is an error of its own.
 
     >>> from cute_viz.source import read

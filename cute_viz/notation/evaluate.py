@@ -88,7 +88,7 @@ class Evaluator:
             return value
         return Static(value) if node.static else int(value)
 
-    def blank(self, node: Blank) -> Any:
+    def blank(self, node: Blank) -> object:
         """`_`: a mode that stays whole."""
         return X
 
@@ -100,7 +100,7 @@ class Evaluator:
         """`smem_ptr[16b](unset)`: the width of what is pointed to is all that counts."""
         return PointerFlag(node.bits, sparsity=node.sparsity)
 
-    def arith(self, node: Arith) -> Any:
+    def arith(self, node: Arith) -> object:
         """Integer arithmetic; of static integers a static one, as of CuTe's integral constants."""
         a, b = self.value(node.left), self.value(node.right)
         if isinstance(a, (int, Basis, Unknown)) and isinstance(b, (int, Basis, Unknown)) and Unknown in (type(a), type(b)):
@@ -140,7 +140,7 @@ class Evaluator:
             return get(value, index)
         return called(value, (index,))
 
-    def sequence(self, node: Sequence) -> Any:
+    def sequence(self, node: Sequence) -> object:
         """`(4,(2,2))`: a tuple; parentheses around one call, one `a o b` or one `a + b` only group."""
         inside = without_parentheses(node)
         return self._tuple(node) if inside is node else self.value(inside)
@@ -208,13 +208,13 @@ class Evaluator:
             return Unknown(node.text, self.text, node.span)
         raise self.fail(words, node.span, hint=hint)
 
-    def _bound(self, name: str) -> Any:
+    def _bound(self, name: str) -> object:
         value = self.names[name]
         if isinstance(value, Failed):
             raise value.error
         return value
 
-    def _method(self, name: str, target: object, args: tuple[object, ...], template: tuple[object, ...]) -> Any:
+    def _method(self, name: str, target: object, args: tuple[object, ...], template: tuple[object, ...]) -> object:
         """`target.name(...)`: the operation with the target as its first operand."""
         from cute_viz.algebra import ops
 
@@ -254,7 +254,7 @@ class Evaluator:
         """The template arguments of an operation: numbers, and types by their names."""
         return tuple(self._argument(item) for item in node.template)
 
-    def _argument(self, item: Node) -> Any:
+    def _argument(self, item: Node) -> object:
         if not isinstance(item, Name):
             return self.value(item)
         bound = self.names.get(item.text)
@@ -280,11 +280,11 @@ class Evaluator:
 
             self.warnings += filter(None, [doubt(name, operands, result)])
 
-    def apply(self, node: Apply) -> Any:
+    def apply(self, node: Apply) -> object:
         """`(4,8):(8,1)(2,_)`: the value of a layout or swizzle at a coordinate, or a slice."""
         return called(ungroup(self.value(node.function)), tuple(map(self.value, node.args)))
 
-    def infix(self, node: Infix) -> Any:
+    def infix(self, node: Infix) -> object:
         """`a ⊘ b`, logical_divide; `a ⊗ b`, logical_product; `a == b` and `a != b` compare as C++ does, 1 for yes."""
         from cute_viz.algebra import ops
 
@@ -298,14 +298,14 @@ class Evaluator:
         operation = ops.find("logical_divide" if node.operator == "⊘" else "logical_product")
         return self.operate(operation, [ungroup(self.value(node.left)), self.value(node.right)])
 
-    def chain(self, node: Chain) -> Any:
+    def chain(self, node: Chain) -> object:
         """`a o b`: a composition, or a composed layout with its offset; behind the pointer of a tensor, the tensor's layout."""
         try:
             return self._chain(node)
         except AlgebraError as error:
             raise error.at(self.text, node.span) from None
 
-    def _chain(self, node: Chain) -> Any:
+    def _chain(self, node: Chain) -> object:
         items = [self.value(item) for item in node.items]
         first = node.items[0]
         if isinstance(first, FlaggedPointer) and first.space.startswith("S"):  # the swizzle of a swizzle_ptr acts on the address

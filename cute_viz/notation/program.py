@@ -83,7 +83,7 @@ class Document:
         if name:
             self.failures[name] = error
 
-    def bound(self) -> dict[str, Any]:
+    def bound(self) -> dict[str, object]:
         """What later text sees: the named values, tensors with their pointers."""
         return {name: self.tensors.get(name, value) for name, value in self.values.items() if name}
 
@@ -92,7 +92,7 @@ class Document:
         errors = [*self.failures.values(), *(statement.error for statement in self.unread)]
         return next((error for error in errors if error), self.last if isinstance(self.last, CuteVizError) else None)
 
-    def pick(self, name: str | None = None, *, drawable: bool = False) -> Any:
+    def pick(self, name: str | None = None, *, drawable: bool = False) -> object:
         """The value of a name, or of the last statement; the error of what failed. With `drawable`, the last one that is more than
         a number, if there is one.
         """
@@ -164,7 +164,7 @@ def evaluate_program(statements: list[Statement], source: Passage) -> Document:
     return out
 
 
-def _value(statement: Statement, source: Passage, free: bool) -> Any:
+def _value(statement: Statement, source: Passage, free: bool) -> object:
     """The value of a statement. free: names without a value are run-time integers, as far as that goes."""
     assert statement.value is not None
     if free:
@@ -263,7 +263,7 @@ def _slice(args: tuple[Node, ...], value: object, source: Passage) -> tuple[Oper
     return (Operation("slice", (crd[0] if len(crd) == 1 else crd, value)),) if sliced else ()
 
 
-def _operation(node: Node, source: Passage) -> tuple[str, list[Any], tuple[Any, ...]] | None:
+def _operation(node: Node, source: Passage) -> tuple[str, list[object], tuple[object, ...]] | None:
     evaluator = Evaluator(source)
     if isinstance(node, Infix) and node.operator in "⊘⊗":
         name = "logical_divide" if node.operator == "⊘" else "logical_product"

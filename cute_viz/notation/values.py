@@ -28,7 +28,7 @@ _CONSTANTS = {"X": X, "Underscore": X, "smem_ptr_flag": PointerFlag(1)}
 CONSTANTS = (*_MAJORS, *_CONSTANTS)
 
 
-def form_call(evaluator: Evaluator, node: Call) -> Any:
+def form_call(evaluator: Evaluator, node: Call) -> object:
     """The value of a call that is notation; None for another call.
 
     >>> from cute_viz.notation.statements import parse_program
@@ -69,18 +69,18 @@ def _swizzle(evaluator: Evaluator, node: Call) -> Any:
     return swizzle(*map(evaluator.value, node.args)) if node.args else swizzle
 
 
-def _make_tuple(evaluator: Evaluator, node: Call) -> Any:
+def _make_tuple(evaluator: Evaluator, node: Call) -> object:
     """`ArithTuple(4,8)`, where a tensor of coordinates begins; `ArithTuple_0`, one of integers."""
     if node.template and node.args:
         return evaluator.value(node.args[0])
     return None if node.args is None else tuple(map(evaluator.value, node.args))
 
 
-def _argument(evaluator: Evaluator, node: Call) -> Any:
+def _argument(evaluator: Evaluator, node: Call) -> object:
     return evaluator.value(node.args[0]) if node.args and len(node.args) == 1 else None
 
 
-def _owning(evaluator: Evaluator, node: Call) -> Any:
+def _owning(evaluator: Evaluator, node: Call) -> object:
     """make_fragment_like(tensor): registers, whose extents C++ must know when the kernel is compiled."""
     if node.args is None or len(node.args) != 1:
         return None
@@ -94,7 +94,7 @@ def _owning(evaluator: Evaluator, node: Call) -> Any:
     return Tensor(Pointer("rmem", given.pointer.type), layout) if isinstance(layout, Layout) else layout
 
 
-def _tensor_type(evaluator: Evaluator, node: Call) -> Any:
+def _tensor_type(evaluator: Evaluator, node: Call) -> object:
     """`tensor<(4,8) o layout>`, the DSL's print of a tensor of coordinates with its origin; another tensor is its layout."""
     if len(node.template) != 1 or node.args is not None or not isinstance(node.template[0], (Chain, Pair)):
         return None
@@ -106,7 +106,7 @@ def _tensor_type(evaluator: Evaluator, node: Call) -> Any:
     return evaluator.value(inside)
 
 
-def _basis(evaluator: Evaluator, node: Call) -> Any:
+def _basis(evaluator: Evaluator, node: Call) -> object:
     """`E<0,1>{}`: a unit basis element."""
     path = tuple(map(evaluator.value, node.template or node.args or ()))
     return Basis(1, _positions(evaluator, node, path[0] if len(path) == 1 else path))
@@ -120,7 +120,7 @@ def _positions(evaluator: Evaluator, node: Call, path: object) -> tuple[int, ...
     return tuple(map(int, path))
 
 
-def _scaled_basis(evaluator: Evaluator, node: Call) -> Any:
+def _scaled_basis(evaluator: Evaluator, node: Call) -> object:
     """`ScaledBasis(2, (0, 1))` of the DSL."""
     if len(node.args or ()) != 2:
         return None
@@ -205,7 +205,7 @@ def magnitudes(value: object) -> Iterator[int]:
             yield 0
 
 
-def ungroup(value: object) -> Any:
+def ungroup(value: object) -> object:
     """A layout in parentheses is the layout (a tuple of one layout means a tiler only as an argument).
 
     >>> str(ungroup((Layout(4, 2),))), ungroup((4,))
