@@ -14,7 +14,6 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.inttuple import (
     IntTuple,
     Sliced,
-    all_zero,
     has_underscore,
     is_int_tuple,
     leaves,
@@ -24,7 +23,7 @@ from cute_viz.algebra.inttuple import (
     slice_begin,
 )
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, slice_, slice_and_offset
-from cute_viz.algebra.stride import Basis, add, unit_strides
+from cute_viz.algebra.stride import add, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
@@ -250,65 +249,6 @@ def make_composed_layout(outer: Any, offset: Any, inner: object) -> ComposedLayo
     return ComposedLayout(as_layout(outer), offset, as_layout(inner))
 
 
-def with_origin(origin: object, layout: AnyLayout, *, tensor: bool = False) -> AnyLayout:
-    """A tensor of coordinates that begin at an origin: `ArithTuple(4,8) o layout`, as CuTe prints it.
-
-    A layout that begins at 0 stays one, unless it is said to be a tensor: see counting. The outer layout is the
-    identity on such coordinates, of integers `1:1`. Raises: AlgebraError for a layout whose values are integers, or coordinates
-    of another nesting.
-    Source: cute/numeric/arithmetic_tuple.hpp, ArithmeticTupleIterator.
-
-    >>> moved = with_origin((4, 8), Layout((2, 2), (E(0), E(1))))
-    >>> str(moved), moved(1, 1)
-    ('ArithTuple(4,8) o (2,2):(1@0,1@1)', (5, 9))
-    """
-    if isinstance(origin, tuple):  # 0 times half a step is 0
-        origin = map_leaves(lambda x: int(x) if type(x).__name__ == "Fraction" and x.denominator == 1 else x, origin)
-    if not is_int_tuple(origin) or origin == ():
-        refuse("make_tensor", (origin, layout), "an origin must be an integer or a tuple of integers")
-    if isinstance(layout, ComposedLayout) and has_origin(layout):
-        tensor = True
-        origin, layout = add(origin, layout.offset), layout.inner  # type: ignore[assignment]
-    if isinstance(origin, tuple) != _gives_coordinates(layout) and not (isinstance(layout, Layout) and all_zero(layout.stride)):
-        given, wanted = ("a coordinate", "integers") if isinstance(origin, tuple) else ("an integer", "coordinates")
-        refuse("make_tensor", (origin, layout), f"a layout whose values are {wanted} cannot have {given} as its origin")
-    if not tensor and all_zero(origin):
-        return layout
-    return _begun(origin, layout)
-
-
-def counting(layout: AnyLayout) -> AnyLayout:
-    """A tensor of coordinates from 0 on, as make_identity_tensor and get_tma_tensor make it: that it is one shows in its print.
-
-    Source: cute/tensor_impl.hpp, make_counting_tensor.
-
-    >>> str(counting(Layout((2, 2), (E(0), E(1))))), str(counting(Layout(4)))
-    ('ArithTuple(0,0) o (2,2):(1@0,1@1)', 'ArithTuple0 o 4:1')
-    """
-    if not isinstance(layout, Layout):
-        return layout
-    begun = _begun((), layout) if is_coordinate_layout(layout) else _begun(0, layout)
-    static = any(isinstance(step.value if isinstance(step, Basis) else step, Static) for step in leaves(layout.stride))
-    return ComposedLayout(begun.outer, map_leaves(Static, begun.offset), layout) if static else begun
-
-
-def _begun(origin: object, layout: AnyLayout) -> ComposedLayout:
-    whole: Any = map_leaves(lambda _: 0, origin)
-    for stride in leaves(layout.stride) if isinstance(layout, Layout) and isinstance(origin, tuple) else ():
-        whole = add(whole, Basis(1, stride.path) if isinstance(stride, Basis) else 0)
-    whole = _filled(origin, map_leaves(lambda _: 0, whole))
-    return ComposedLayout(_identity(map_leaves(lambda _: 1, whole)), whole, layout)
-
-
-def _filled(origin: object, zeros: object) -> object:
-    """An origin with zeros for the positions that it lacks; static integers stay so, which a sum would not keep."""
-    if not isinstance(zeros, tuple):
-        return origin
-    if not isinstance(origin, tuple):
-        return add(origin, zeros)  # only 0 is one
-    return (*map(_filled, origin, zeros), *zeros[len(origin) :])
-
-
 def has_origin(layout: object) -> bool:
     """Whether a composed layout only moves the coordinates of its inner layout: see with_origin.
 
@@ -331,12 +271,17 @@ def takes_coordinate(outer: object, inner: object) -> bool:
     >>> takes_coordinate(Layout(4), Layout(4)), takes_coordinate(Layout(4), Layout(4, Basis(1, (0,))))
     (False, True)
     """
-    if _gives_coordinates(inner):
+    if gives_coordinates(inner):
         return True
-    return isinstance(inner, Layout) and not any(leaves(inner.stride)) and (isinstance(outer, Swizzle) or _gives_coordinates(outer))
+    return isinstance(inner, Layout) and not any(leaves(inner.stride)) and (isinstance(outer, Swizzle) or gives_coordinates(outer))
 
 
-def _gives_coordinates(x: object) -> bool:
+def gives_coordinates(x: object) -> bool:
+    """Whether the values of a layout are coordinates.
+
+    >>> gives_coordinates(Layout(4)), gives_coordinates(Layout(4, Basis(1, (0,))))
+    (False, True)
+    """
     while isinstance(x, ComposedLayout):
         x = x.outer
     return isinstance(x, Layout) and is_coordinate_layout(x)

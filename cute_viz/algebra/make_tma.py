@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, with_origin
-from cute_viz.algebra.construct import make_identity_layout
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout
+from cute_viz.algebra.construct import make_identity_layout, with_origin
 from cute_viz.algebra.copy import CopyOp, make_copy_atom
 from cute_viz.algebra.inttuple import is_int_tuple, leaves, modes, product, show
 from cute_viz.algebra.inverse import right_inverse

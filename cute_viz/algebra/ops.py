@@ -11,8 +11,9 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
+from cute_viz.algebra.mixed import entered, is_mixed, left, through
 from cute_viz.algebra.operands import KINDS, converted, problem
-from cute_viz.algebra.tensor import Tensor, through
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass, rows
 
@@ -54,8 +55,6 @@ class Op:
             return through(self, args, template)
         if self.name in MEASURES:  # of a fragment of descriptors, too
             args = [x.layout if getattr(x, "tiling", "") == "descriptor" and hasattr(x, "layout") else x for x in args]
-        from cute_viz.algebra.mixed import entered, is_mixed, left
-
         inside = entered(self.name, args)
         operands, named = self.fitted(inside, template)
         result = self.resolve()(*operands, **named)

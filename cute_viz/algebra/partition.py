@@ -13,7 +13,8 @@ from typing import Any
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent, swizzle_of, with_origin
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent, swizzle_of
+from cute_viz.algebra.construct import with_origin
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.divide import zipped_divide
 from cute_viz.algebra.inttuple import X, all_zero, has_underscore, modes, slice_begin, tuple_rank

@@ -30,22 +30,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
 from cute_viz.values.integer import Static, Unknown, is_static
 from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType, alike
-
-# Operations that look at another part, or another order, of the same tensor.
-VIEWS = frozenset(
-    f"{operation}{of}"
-    for operations, operands in (
-        ("outer_partition", " "),
-        ("local_tile local_partition slice group take select append prepend coalesce flatten filter filter_zeros composition", " "),
-        ("domain_offset logical_divide zipped_divide tiled_divide flat_divide", " "),
-        ("partition_", "ABCSD"),
-        ("retile_ tidfrg_", "SD"),
-        ("thrfrg_", "ABC"),
-    )
-    for operation in operations.split()
-    for of in (operands.strip() or [""])
-)
+from cute_viz.values.types import ValueType
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,33 +294,6 @@ def viewed(tensor: Tensor, result: object) -> object:
         case (Layout() as layout, int(offset)) | ComposedLayout(_, int(offset), Layout() as layout):
             return replace(tensor, pointer=tensor.pointer.moved(offset), layout=layout)
     return result
-
-
-def through(operation: Any, args: list[object], template: tuple[object, ...]) -> Any:
-    """An operation that some of whose operands are tensors: a view of the first, or what it is of their layouts.
-
-    >>> from cute_viz.algebra.ops import find
-    >>> t = Tensor(Pointer("gmem", "float", 0), Layout((8, 8)))
-    >>> through(find("local_tile"), [t, (4, 4), (1, 1)], ()).offset
-    36
-    """
-    first = next(x for x in args if isinstance(x, Tensor))
-    if operation.name == "layout" and len(args) == 1 and not template and first.swizzle is None:
-        return first.layout  # what is the pointer's is not part of it
-    types = [x.pointer.known if isinstance(x, Tensor) else None for x in args]
-    if operation.name.startswith("max_common_") and len(args) == 2 and not alike(*types):  # each element is converted
-        return 0 if operation.name == "max_common_vector" else Layout(Static(1), Static(0))
-    if operation.name in VIEWS and not is_coordinate_layout(first.layout):
-        plain = [x.layout if x is first else whole(x) for x in args]
-        out = viewed(first, operation.call(plain, template))
-        part = operation.name.startswith(("local_", "outer_", "partition_", "slice"))
-        if part and first.swizzle is not None and isinstance(out, Tensor):
-            out = replace(out, sliced=(operation.name, [whole(x) for x in args]))
-        return out
-    of_layouts = operation.name.endswith("_like") or operation.name.startswith("max_common_")
-    if of_layouts and first.swizzle is None:  # where it begins does not matter
-        return operation.call([behind(x) for x in args], template)
-    return operation.call([whole(x) for x in args], template)
 
 
 def whole(x: object) -> Any:

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 from cute_viz.algebra.common import needed
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, counting, is_layout
-from cute_viz.algebra.construct import make_identity_layout
+from cute_viz.algebra.composed import AnyLayout, is_layout
+from cute_viz.algebra.construct import counting, make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import IntTuple, all_static, leaves, map_leaves, modes, show

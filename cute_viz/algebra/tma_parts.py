@@ -11,8 +11,8 @@ from typing import Any
 from cute_viz.algebra import tma as _tma
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, has_origin, is_layout, with_origin
-from cute_viz.algebra.construct import make_identity_layout
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, has_origin, is_layout
+from cute_viz.algebra.construct import make_identity_layout, with_origin
 from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.divide import logical_divide
 from cute_viz.algebra.inttuple import X, all_static, leaves, map_leaves, modes, tuple_rank
