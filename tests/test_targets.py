@@ -119,8 +119,8 @@ def test_text_stays_inside_of_its_box():
 
 def test_every_format_has_the_same_page():
     drawn = figure(TV[0], **TV[1])
-    page = page_of(drawn, Options(target="column"))
-    svg, tikz = (render(drawn, name, target="column").decode() for name in ("svg", "tikz"))
+    page = page_of(drawn, Options(target="page"))
+    svg, tikz = (render(drawn, name, target="page").decode() for name in ("svg", "tikz"))
     one, two = readback.svg(svg), readback.tikz(tikz)
     assert (one.width, one.height) == (two.width, two.height) == (round(page.width, 2), round(page.height, 2))
     assert sorted(text for text, *_ in one.texts) == sorted(text for text, *_ in two.texts)

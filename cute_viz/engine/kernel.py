@@ -103,8 +103,16 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         report = replace(report, elements=tuple(left), memory=memory)
     if detail == "fixes" and any(row.cost.ways > 1 or row.boxed for row in rows):
         report = _fixed(file, report, of)
-    told = (replace(row, unfixed=row.unfixed or remedy(row.cost)) if row.cost.sectors else row for row in report.accesses)
-    return replace(report, accesses=tuple(told)) if detail == "fixes" else report
+    if detail == "costs":
+        return report
+    never = {id(row) for row in report.accesses if row.often.inside(None) == 0}
+    told = [
+        replace(row, unfixed=row.unfixed or remedy(row.cost)) if row.cost.sectors else row
+        for row in report.accesses
+        if id(row) not in never
+    ]
+    places = dict.fromkeys(row.move.place for row in report.accesses if id(row) in never)
+    return replace(report, accesses=tuple(told), never=tuple(places))
 
 
 def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from cute_viz.engine.kernel_rows import Access, Report
-from cute_viz.engine.kernel_text import why
+from cute_viz.engine.kernel_why import why
 from cute_viz.errors import CuteVizError
 
 RULES = {

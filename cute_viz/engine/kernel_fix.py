@@ -14,6 +14,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.tensor import Tensor, tensors_in
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.relocate import better, relocated, root_of
+from cute_viz.engine.kernel_array import is_resized, launched_with
 from cute_viz.engine.kernel_edit import Editor, read_again
 from cute_viz.engine.kernel_expression import Edit, shown
 from cute_viz.errors import CuteVizError, boundary
@@ -66,9 +67,9 @@ class Fix:
         }
 
 
-def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, dict[str, int]]:
+def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, dict[tuple[str, str], int]]:
     """Whether everything that is written in shared memory is read from where it now lies: what is wrong, "" for nothing; and how
-    many bits each buffer reaches further.
+    many bits each buffer of a launch reaches further.
 
     alike: the tiles have the sizes that they had; without it, what has another size is not compared.
 
@@ -106,7 +107,7 @@ def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, 
     for (_, base, _), one in maps.items():
         if len(set(one.values())) < len(one):
             return f"two elements of {base} would share an address", {}
-    return "", {base: max(one.values()) - max(one) for (_, base, _), one in maps.items()}
+    return "", {(where, base): max(one.values()) - max(one) for (where, base, _), one in maps.items()}
 
 
 def _views(operands: Sequence[object]) -> list[Tensor]:
@@ -139,7 +140,7 @@ def launches(moves: Sequence[Move]) -> dict[str, str]:
     return out
 
 
-def may_grow(file: SourceFile, base: str, bits: int) -> bool:
+def may_grow(file: SourceFile, base: str) -> bool:
     """Whether a buffer takes what its layout needs: an array whose extent follows from a layout, what an allocator gives."""
     if file.language == "python":
         return "allocate_tensor" in file.text or "allocate_array" in file.text
@@ -158,8 +159,8 @@ class Fixer:
     def __init__(self, file: SourceFile, report: Report, evaluate: Callable[[SourceFile], Report]) -> None:
         self.file, self.report, self.evaluate = file, report, evaluate
         self.editor = Editor(file)
-        self.places: dict[tuple[Side, ...], list[tuple[Places, int]]] = {}
-        self.tried: dict[frozenset[Edit], tuple[str, Report | None, dict[str, int]]] = {}
+        self.places: dict[tuple[Side, ...], tuple[list[tuple[Places, int]], int]] = {}
+        self.tried: dict[frozenset[Edit], tuple[str, Report | None, dict[tuple[str, str], int]]] = {}
 
     def fix(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         """The fix of a buffer by the rows of its accesses, or why there is none. loose: lines that may access it, too."""
@@ -168,30 +169,51 @@ class Fixer:
         tensors = {(root_of(side.tensor), side.tensor.pointer.name): side.tensor for side in sides}
         key = tuple(dict.fromkeys(sides))  # instances of a template access their buffers alike
         if key not in self.places:
-            self.places[key] = better(list(key))[0]
-        found = self.places[key]
+            self.places[key] = better(list(key))[:2]
+        found, now = self.places[key]
         if self.file.compiled and (self.file.again is None or not rows[0].move.launch):
             told = f"{found[0][0]} would leave {found[0][1]} wavefronts of the buffer" if found else _hopeless(rows, False)
             other = (
                 "for one launch, or up to 8 kernels" if self.file.again is not None else "where the file is read as it is written"
             )
             return f"{told}; edits are searched {other}" if found else told
-        wrong = ""
-        for places, _ in found:
+        wrong, best = "", None
+        for places, count in found:
             views = [list(self.editor.edits(x, rows[0].move, places)) for x in tensors.values()]
             for edits in _choices([one for one in views if one]):
                 wrong_here, after, grown = self._try(edits)
                 if not wrong_here and after is not None:
                     wrong_here = self._against(rows, after)
                 base = sides[0].tensor.pointer.base
-                grows = grown.get(base, 0) > 0 and not any(edit.new.startswith(f"{base}[") for edit in edits)
-                if not wrong_here and grows and not may_grow(self.editor.written, base, grown[base]):
-                    wrong_here = f"{places} needs {grown[base] // 8} bytes more than {sides[0].tensor.pointer.name or base} has"
+                longer = {where: bits // 8 for (where, name), bits in grown.items() if name == base and bits > 0 and not wrong_here}
+                more = max(longer.values(), default=0)
+                besides = self._besides(rows[0], base, edits, longer) if longer else ()
+                if besides is None:
+                    wrong_here = f"{places} needs {more} bytes more than {sides[0].tensor.pointer.name or base} has"
                 if wrong_here or after is None:
                     wrong = wrong or ("" if wrong_here == _OTHERS else wrong_here)
                     continue
-                return self._made(str(places), edits, rows, after, loose, max(0, grown.get(base, 0)) // 8)
+                made = self._made(str(places), (*edits, *(besides or ())), rows, after, loose, more)
+                best = made if best is None or made.wavefronts[1] < best.wavefronts[1] else best
+                if made.wavefronts[0] - made.wavefronts[1] >= now - count:  # all that these places may gain
+                    return made
+            if best is not None:
+                return best
         return wrong or _hopeless(rows, bool(found))
+
+    def _besides(self, row: Access, base: str, edits: tuple[Edit, ...], longer: dict[str, int]) -> tuple[Edit, ...] | None:
+        """What else to edit where a buffer takes more bytes in some launches; None where it cannot."""
+        if is_resized(self.editor.written.text, edits):
+            return ()
+        if self.editor.by_name(edits):
+            return None
+        if may_grow(self.editor.written, base):
+            return ()
+        tiles = {x.pointer.base for _, found in self.report.read for x in found or () if isinstance(x, Tensor)}
+        if any(other.startswith(f"{base}+") for other in tiles) or not row.move.scope:
+            return None
+        found = [launched_with(self.editor.written.text, base, row.move.scope[-1], more, at) for at, more in longer.items()]
+        return None if None in found else tuple(dict.fromkeys(edit for one in found for edit in one or ()))
 
     def boxes(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         """The fix of the copies of a TMA that takes more instructions than its tile needs."""
@@ -219,7 +241,7 @@ class Fixer:
         wrong, after, _ = self._try(edits)
         return None if wrong else after
 
-    def _try(self, edits: tuple[Edit, ...]) -> tuple[str, Report | None, dict[str, int]]:
+    def _try(self, edits: tuple[Edit, ...]) -> tuple[str, Report | None, dict[tuple[str, str], int]]:
         """What is wrong with edits, the report with them, and how many bits each buffer reaches further; each tried once."""
         key = frozenset(edits)
         if key not in self.tried:

@@ -9,7 +9,8 @@ from cute_viz.engine.kernel_loops import LoopCost, steps, told
 from cute_viz.engine.kernel_memory import REGISTERS, by_launch
 from cute_viz.engine.kernel_picture import picture_of, sides_of
 from cute_viz.engine.kernel_rows import Access, Report
-from cute_viz.engine.kernel_text import head, missing, why
+from cute_viz.engine.kernel_text import head, missing
+from cute_viz.engine.kernel_why import why
 from cute_viz.engine.request import Request
 from cute_viz.renderers.inline import inlined
 from cute_viz.renderers.report import Bar, ReportPage, ReportRow, page
@@ -65,7 +66,7 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
             _bars(report, launch),
             rows,
             source,
-            [spelled(line, "cli") for line in missing(report, everything=True)],
+            [spelled(line, "cli") for line in missing(report)],
         )
     )
 

@@ -199,7 +199,7 @@ class Report(Shown):
     counted. fixed: the report with all fixes. memory: what its tensors take. read: every statement with its operands, None of
     what was not read. idle: the statements of functions that nothing runs, while others are launched. compiled: a compiler read
     the file. launched: for each way in which a statement is reached the launch of its kernel; named: that in as few words as
-    distinguish it.
+    distinguish it. never: the lines of statements in loops without a round, which have no row.
     """
 
     accesses: tuple[Access, ...]
@@ -213,6 +213,7 @@ class Report(Shown):
     launched: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     named: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     idle: tuple[Move, ...] = field(default=(), compare=False, repr=False)
+    never: tuple[str, ...] = ()
 
     @property
     def assumed(self) -> dict[str, tuple[str, int]]:
@@ -279,6 +280,7 @@ class Report(Shown):
                 for one in self.elements
             ],
             "idle": {name: sorted({move.place for move in self.idle if move.idle == name}) for name in self.unrun},
+            "never": list(self.never),
             "assumed": {name: {"value": value, "line": line} for name, (value, line) in self.assumed.items()},
             "totals": {name: dict(zip(("now", "fixed", "ideal"), row, strict=True)) for name, row in self.totals.items()},
             "steps": [

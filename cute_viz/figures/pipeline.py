@@ -18,6 +18,7 @@ from cute_viz.figures.rulers import numbered
 from cute_viz.figures.words import count
 
 WHOLE, FIRST, LAST = 48, 26, 14  # slots of time that are all drawn, and of more the first and the last
+WIDE = 20  # slots, of more of which cells are higher than they are broad
 MOST_SLOTS = 32768  # that are worked out
 EMPTY, LOADS, FULL, READ, STORES, WAITS = range(6)  # paints
 PAINTS = (Paint(-1), Paint(0, faded=True), Paint(0), Paint(2), Paint(5), Paint(CONFLICT))
@@ -68,7 +69,7 @@ def pipeline(obj: Any, options: FigureOptions) -> Figure:
         data={"slot": tuple(shown) * rows, "tile": tuple([tile for _, tile in cells])},
         shapes=(*_braces(turns, at), *_barriers(made, turns)),
         foot="arrows: down, the full barrier of stage 0, when its load is there; up, its empty barrier, when its MMA is done",
-        unit=(0.8, 0.8),
+        unit=(0.8, 0.8 * max(1.0, len(shown) / WIDE)),  # so that rows have their names, however many slots
     )
     title = options.title or _title(made)
     stored = "; C and a number is a tile of C" if STORES in painted else ""

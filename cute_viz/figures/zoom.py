@@ -136,7 +136,7 @@ def _in_tmem(
     panels = [_grid(at, tile, options, called), _tile(owners, tile, (tm, tn), block, 1, ctas - 1, "CTA")]
     lanes = Panel(
         caption=f"3 Tensor memory of CTA {ctas - 1}  {LANES} lanes x {n} columns",
-        labels=tuple([f"warp {w}: lanes {32 * w}..{32 * w + 31}" for w in range(4)]),
+        labels=tuple([f"warp {w}\nlanes {32 * w}..{32 * w + 31}" for w in range(4)]),
         paints=tuple([LIT if w == warp else BESIDE for w in range(4)]),
         row_ruler=_lines(4),
         col_ruler=_lines(1),

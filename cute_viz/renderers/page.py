@@ -38,7 +38,7 @@ LOWEST = 110.0  # px of a lane beside which there is no inset
 NAMED_SHARE = 0.4  # of cells that have a label, or a name
 NAMED = 15.5  # px of a row that holds the name of a group
 STRETCH, SEEN_FROM = (3.0, 2.5, 2.0, 1.5), 3.0  # of cells where one side of a place has room left; px of the square, at least
-FLAT = 4  # times as wide as high
+FLAT, WIDEST_FLAT = 4, 256  # times as wide as high is a flat panel; columns of one whose cells are seen
 MOST_RUNS = 8192  # of cells of one colour, more of which are an image where they are small
 SCREEN = (1000.0, 620.0)  # px of lanes that have no place
 
@@ -205,7 +205,7 @@ def _blocks(figure: Figure, target: Target, high: float = 0.0) -> Page:
         over = (page.width - target.width) / cols
         over = over if over > 0.5 / cols else (page.height - target.height) / rows  # which depends on where the legend has room
         if over <= 0.5 / max(cols, rows) or size <= 0.02:
-            for wide, tall in _stretched(figure, target) if size >= SEEN_FROM else ():
+            for wide, tall in _stretched(figure, target, size) if size >= SEEN_FROM or not many else ():
                 found = frames(figure, Detail.COLOUR, cell=wide * size, fit=fit._replace(exact=tall * size))
                 other = lay_out(figure, width=target.width, target=target, fit=fit, fitted=aligned(figure, found))
                 if _fits(other, target):
@@ -214,12 +214,12 @@ def _blocks(figure: Figure, target: Target, high: float = 0.0) -> Page:
         size -= min(max(over, 0.02 * size), size / 3)
 
 
-def _stretched(figure: Figure, target: Target) -> list[tuple[float, float]]:
-    """How much wider, or higher, than the square that fits cells may be: of a product on a slide, of few rows with some lit."""
-    (one, *more), lit_ = figure.panels, any(paint.faded for paint in figure.paints)
-    if target.is_landscape and is_product(figure):
-        return [(share, 1.0) for share in STRETCH]
-    return [(1.0, share) for share in STRETCH] if lit_ and not more and one.cols >= FLAT * one.rows else []
+def _stretched(figure: Figure, target: Target, size: float) -> list[tuple[float, float]]:
+    """How much wider, or higher, than the square that fits cells may be: where panels leave a slide empty, and of few long rows."""
+    one, *more = figure.panels
+    if not more and FLAT * one.rows <= one.cols <= WIDEST_FLAT:
+        return [(1.0, share) for share in (6.0, 4.0, *STRETCH) if share * size <= LARGEST]
+    return [(share, 1.0) for share in STRETCH] if target.is_landscape and (not more or is_product(figure)) else []
 
 
 def _grown(page: Page, target: Target) -> Page:
