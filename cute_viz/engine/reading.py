@@ -48,7 +48,7 @@ class Reading:
     def _open(self, address: Address) -> None:
         folder, name = self.request.folder, address.name
         if folder is None:
-            raise CuteVizError("files cannot be read here", name=address.file, hint="paste the text")
+            raise CuteVizError("files cannot be read here", name=address.file, hint="paste the text, or start with --folder DIR")
         if name and self.request.name is not None:
             raise UsageError(f"the address already names the object, {name}: leave out `name={self.request.name}`")
         file, revision = address.revised

@@ -163,14 +163,16 @@ def _laid(figure: Figure, lines: list[list[Sheet]], numbers: Sequence[Sequence[i
     lefts, rights = [0.0] * count, [0.0] * count
     for line in lines:
         for n, sheet in enumerate(line):
-            lefts[n], rights[n] = max(lefts[n], sheet.left), max(rights[n], sheet.width - sheet.left)
+            lefts[n] = max(lefts[n], sheet.left)
+            rights[n] = max(rights[n], sheet.width - sheet.left if n < len(line) - 1 or len(line) == count else 0.0)
     places: dict[int, tuple[float, float]] = {}
     y = width = 0.0
     for row, line in enumerate(lines):
         above, below, x = max(s.above for s in line), max(s.below for s in line), 0.0
         for n, sheet in enumerate(line):
             sheet.above = above  # so that captions stand side by side
-            left, right = (lefts[n], rights[n]) if aligned else (sheet.left, sheet.width - sheet.left)
+            own = sheet.width - sheet.left
+            left, right = (lefts[n], max(rights[n], own)) if aligned else (sheet.left, own)
             places[numbers[row][n]] = x + left, y + above
             x += left + right + gap
         y, width = y + above + below + gap, max(width, x - gap)
