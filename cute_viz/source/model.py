@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, replace
-from functools import cache
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, NotationError, Span, did_you_mean
 from cute_viz.records import dataclass
@@ -226,27 +225,6 @@ def chosen(launches: Iterable[Launch], word: str) -> Launch:
     told = "; ".join(f"{n} {str(one)[:80]}" for n, one in enumerate(all_[:_MANY], 1))
     count = f"{len(found)} launches are called" if found and not word.isdecimal() else "there is no launch"
     raise CuteVizError(f"{count} {word!r}", hint=f"there are: {told}" if all_ else "this file launches no kernel")
-
-
-class Later(Sequence[Entry]):
-    """Entries that are found when the first one is asked for.
-
-    >>> len(Later(lambda: ()))
-    0
-    """
-
-    def __init__(self, find: Callable[[], tuple[Entry, ...]]) -> None:
-        self.find = cache(find)
-
-    def __len__(self) -> int:
-        return len(self.find())
-
-    @overload
-    def __getitem__(self, at: int) -> Entry: ...
-    @overload
-    def __getitem__(self, at: slice) -> tuple[Entry, ...]: ...
-    def __getitem__(self, at: int | slice) -> Entry | tuple[Entry, ...]:
-        return self.find()[at]
 
 
 @dataclass(frozen=True, slots=True)
