@@ -19,7 +19,7 @@ from cute_viz.figures.words import count
 from cute_viz.spelling import spelled
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Move
+    from cute_viz.source.moves import Move
 
 _SCREEN = 40  # lines
 _SHOWN = 4  # statements in full
