@@ -1144,10 +1144,10 @@ def test_equations_beside_a_bit_matrix_do_not_touch(source, target):
 def test_notes_that_leave_no_room_beside_a_product_are_below_it():
     drawn = figure("SM80_16x8x16_F32F16F16F32_TN", note="T5: holds 8 of A\nA (0,0): the first")
     plain, noted = (page_of(one, Options(target="column")) for one in (figure("SM80_16x8x16_F32F16F16F32_TN"), drawn))
-    assert [place.grid for place in noted.panels] == [place.grid for place in plain.panels]
-    lines = [item for item in noted.items if isinstance(item, Line) and item.y > plain.height]
+    assert [place.grid.cell_w for place in noted.panels] == [place.grid.cell_w for place in plain.panels]
+    lines = [item for item in noted.items if isinstance(item, Line) and item.text.endswith((" of A", "first"))]
     assert [line.text for line in lines] == ["C T5: holds 8 of A", "A (0,0): the first"]
-    assert all(a.y + a.size < b.y < noted.height for a, b in pairwise(lines))
+    assert all(a.y + a.size < b.y < noted.height <= TARGET["column"].height for a, b in pairwise(lines))
 
 
 @pytest.mark.parametrize("source", ["blackwell_gemm_2sm", "hopper_gemm", "ampere_gemm"])
@@ -1250,3 +1250,29 @@ def test_the_table_of_kinds_names_what_is_there():
         assert (root / picture).exists()
         assert f"  {name}:" in specs
         assert (root / "cute_viz" / module).exists()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("source", "words"), ONE_OF_EACH)
+def test_a_board_has_room_at_every_place(source, words, target):
+    """With a note, too: neither is refused, and neither is larger than the place."""
+    for more in ({}, {"note": "(0,0): the first"}):
+        page = page_of(figure(source, **words, **more), Options(target=target))
+        assert page.width <= TARGET[target].width + 0.5
+        assert page.height <= TARGET[target].height + 0.5
+
+
+def test_steps_in_text_without_color_show_what_is_picked():
+    """Of 2 x 4 tiles of a row-major 4 x 8: the first, then where each begins; all else recedes, and in color nothing does."""
+    words = ("render", "logical_divide((4,8):(8,1), (2,4))", "--view", "steps", "--for", "terminal")
+    shown = [line.rpartition("│")[2].split() for line in run(*words).stdout.decode().splitlines() if "│" in line]
+    rows = [[str(8 * r + c) for c in range(8)] for r in range(4)]
+    assert shown[:4] == [[x if r < 2 and c < 4 else "·" for c, x in enumerate(row)] for r, row in enumerate(rows)]
+    assert shown[4:8] == [[x if r % 2 == c % 4 == 0 else "·" for c, x in enumerate(row)] for r, row in enumerate(rows)]
+    assert shown[8:] == rows
+    assert "·" not in run(*words, "--color", "always").stdout.decode()
+
+
+def test_the_faces_of_a_cube_in_text_have_their_letters():
+    shown = run("render", "SM80_16x8x16_F32F16F16F32_TN", "--view", "cube", "--for", "terminal").stdout.decode()
+    assert " ".join(re.findall(r"^((?:[ABC] *)+)$", shown, re.M)).split() == ["A", "B", "C"]

@@ -14,7 +14,7 @@ from cute_viz.renderers.legend import Key, prose, told
 from cute_viz.renderers.placed import Page, Place
 from cute_viz.renderers.shapes import arrows as pointed
 from cute_viz.renderers.shapes import breadth
-from cute_viz.renderers.sheet import NARROW, UNDER, Sheet, Size
+from cute_viz.renderers.sheet import UNDER, Sheet, Size
 from cute_viz.renderers.targets import target_of
 
 WIDTH, HEIGHT = 700.0, 900.0  # px of a target that has no such measure
@@ -144,7 +144,7 @@ def _largest(
     """The panels as large as there is room for; None where there is none."""
     groups, size = _groups(figure), cell or LARGEST
     while size >= SMALLEST:
-        sizes = [Size(size, least, room[0] if len(line) == 1 else NARROW) for line in lines]  # beside one there is free room
+        sizes = [Size(size, least, room[0] if len(line) == 1 else 0.0) for line in lines]  # beside one there is free room
         sheets = [[Sheet(groups[n], mine) for n in line] for line, mine in zip(lines, sizes, strict=True)]
         laid = _laid(figure, sheets, lines, sizes[0])
         if cell is not None or (laid.width <= room[0] and laid.height <= room[1]):
@@ -163,14 +163,16 @@ def _laid(figure: Figure, lines: list[list[Sheet]], numbers: Sequence[Sequence[i
     lefts, rights = [0.0] * count, [0.0] * count
     for line in lines:
         for n, sheet in enumerate(line):
-            lefts[n], rights[n] = max(lefts[n], sheet.left), max(rights[n], sheet.width - sheet.left)
+            lefts[n] = max(lefts[n], sheet.left)
+            rights[n] = max(rights[n], sheet.width - sheet.left if n < len(line) - 1 or len(line) == count else 0.0)
     places: dict[int, tuple[float, float]] = {}
     y = width = 0.0
     for row, line in enumerate(lines):
         above, below, x = max(s.above for s in line), max(s.below for s in line), 0.0
         for n, sheet in enumerate(line):
             sheet.above = above  # so that captions stand side by side
-            left, right = (lefts[n], rights[n]) if aligned else (sheet.left, sheet.width - sheet.left)
+            own = sheet.width - sheet.left
+            left, right = (lefts[n], max(rights[n], own)) if aligned else (sheet.left, own)
             places[numbers[row][n]] = x + left, y + above
             x += left + right + gap
         y, width = y + above + below + gap, max(width, x - gap)

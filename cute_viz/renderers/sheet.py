@@ -22,11 +22,11 @@ SLANT = (0.866, 0.5)  # of the edges of a cube
 
 
 class Size(NamedTuple):
-    """How large panels are drawn: px of a cell of the figure, of the smallest letter, and that a caption has at least."""
+    """How large panels are drawn: px of a cell of the figure, of the smallest letter, and that a panel with its words may take."""
 
     cell: float
     least: float = LEAST
-    words: float = NARROW
+    broad: float = 0.0
 
     @property
     def side(self) -> float:
@@ -64,10 +64,11 @@ class Sheet:
             ys += [y for _, y in corners]
         self.left, self.right = max([0.0, -min(xs), *sides]), max(xs)
         self.over, self.under = max(self.top, -min(ys)), max(ys)
-        self.heading = _heading(first.caption, max(size.words, self.right), size.side)
+        room = max(NARROW, self.right, size.broad - self.left)
+        self.heading = _heading(first.caption, room, size.side)
         self.above = self.over + (self.heading[-1].y + 13 if self.heading else 0)
         self.own = self.above
-        self.foot = balanced(first.foot, max(size.words, self.right), UNDER * PROSE) if first.foot else []
+        self.foot = balanced(first.foot, room, UNDER * PROSE) if first.foot else []
         self.below = self.under + (4 + 15 * len(self.foot) if self.foot else 0)
         widest = max([0.0, *(line.x + breadth(line.text, line.size, line.mono, line.weight > 400) for line in self.heading)])
         self.width = self.left + max(self.right, widest, *(breadth(line, UNDER) for line in self.foot or [""]))

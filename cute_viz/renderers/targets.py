@@ -64,6 +64,8 @@ def target_of(options: Options) -> Target:
     (False, None)
     """
     found = TARGETS[options.target or "screen"]
+    if found.height is not None:
+        found = replace(found, height=found.height - options.below)
     if options.letters is not None:  # `page_of` scales it, with what options have in px
         scale = options.letters / FONT
         room = {name: px / scale for name in ("width", "height", "margin") if (px := getattr(found, name)) is not None}
