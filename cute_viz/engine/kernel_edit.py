@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, is_layout
 from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -26,7 +26,8 @@ from cute_viz.source import read
 from cute_viz.source.model import Entry
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Move, SourceFile
+    from cute_viz.source.model import SourceFile
+    from cute_viz.source.moves import Move
 
 _TOKEN = re.compile(r"\b_?(?P<n>\d+)\b|\b(?P<name>[A-Za-z_]\w*)\b(?!\s*[<({:.])")
 _OF_LAYOUTS = re.compile(r"ayout|tile_to_shape|composition|tile_to_mma")
@@ -216,7 +217,7 @@ class Editor:
         whole = "tride" in edit.new and "tride" not in text[start:end]
         return text.rfind("tride", start, edit.start) < 0 and not whole, old.isdigit() and int(old) != places.row
 
-    def _meant(self, entry: Entry) -> Any:
+    def _meant(self, entry: Entry) -> object:
         """The value of an entry, None of one that cannot be read."""
         try:
             with boundary():
@@ -247,7 +248,7 @@ class Editor:
                 order = ",".join(f"_{n}" for n in [2, 1, *range(3, rank + 1)])
                 yield Edit(at, at, f", Step<{order}>{{}}", line, entry.file)
 
-    def _changed(self, edits: tuple[Edit, ...], entry: Entry) -> Any:
+    def _changed(self, edits: tuple[Edit, ...], entry: Entry) -> object:
         """What an entry is after edits, None where it cannot be read."""
         if self.left <= 0:
             return None
@@ -264,7 +265,7 @@ class Editor:
         except (CuteVizError, StopIteration):
             return None
 
-    def _of(self, entry: Entry, wanted: Any, places: Places) -> Iterator[Edit]:
+    def _of(self, entry: Entry, wanted: object, places: Places) -> Iterator[Edit]:
         """Edits of the expression that an entry is defined by, the smallest first."""
         place = expression(self.written.text, entry)
         if place is None:
@@ -309,7 +310,7 @@ class Editor:
             yield edit(0, len(text), written_as(wanted, text, language))
 
 
-def _is(value: Any, layout: Layout, swizzle: Any) -> bool:
+def _is(value: object, layout: Layout, swizzle: object) -> bool:
     """Whether a value is a layout behind a swizzle of element offsets."""
     outer = None
     if isinstance(value, Tensor):
@@ -325,10 +326,10 @@ def _table(layout: Any) -> list[int]:
     return [int(o) for o in offsets(clear_static(layout) if isinstance(layout, Layout) else layout)]
 
 
-def _places_of(value: Any, layout: Layout, tensor: Tensor) -> list[int] | None:
+def _places_of(value: object, layout: Layout, tensor: Tensor) -> list[int] | None:
     """The element offsets of a definition that was changed."""
     value = value.whole if isinstance(value, Tensor) else value
-    if not isinstance(value, (Layout, ComposedLayout)) or size(domain(value)) != size(layout):
+    if not is_layout(value) or size(domain(value)) != size(layout):
         return None
     if isinstance(value, ComposedLayout) and isinstance(value.offset, PointerFlag):
         value = ComposedLayout(value.outer.rescaled(tensor.bits.bit_length() - 4), 0, value.inner)  # type: ignore[union-attr]

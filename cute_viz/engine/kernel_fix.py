@@ -9,9 +9,9 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
-from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.descriptor import described
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import Tensor, tensors_in
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.relocate import better, relocated, root_of
 from cute_viz.engine.kernel_array import is_resized, launched_with
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from cute_viz.analysis.cost import Side
     from cute_viz.analysis.relocate import Places
     from cute_viz.engine.kernel_rows import Access, Report
-    from cute_viz.source.model import Move, SourceFile
+    from cute_viz.source.model import SourceFile
+    from cute_viz.source.moves import Move
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +111,9 @@ def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, 
     return "", {(where, base): max(one.values()) - max(one) for (where, base, _), one in maps.items()}
 
 
-def _views(operands: Sequence[Any]) -> list[Tensor]:
+def _views(operands: Sequence[object]) -> list[Tensor]:
     """The tensors of shared memory that a statement moves; of a TMA its tile, of descriptors what they describe."""
-    tensors = [x.tensor if isinstance(x, DescriptorTensor) else x for x in operands]
-    out = [x for x in tensors if isinstance(x, Tensor) and x.pointer.space == "smem"]
+    out = tensors_in(map(described, operands), "smem")
     tma = operands[0] if operands and isinstance(operands[0], TmaCopy) else None
     if tma is None:
         return out
@@ -219,7 +219,7 @@ class Fixer:
     def boxes(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         """The fix of the copies of a TMA that takes more instructions than its tile needs."""
         self.editor.again(self.report.launch(rows[0].move))
-        name = next((x.pointer.name for x in rows[0].tensors if isinstance(x, Tensor) and x.pointer.space == "smem"), "")
+        name = next((x.pointer.name for x in tensors_in(rows[0].tensors, "smem")), "")
         for edit in islice(self.editor.orders(name), _ORDERS):
             wrong, after, _ = self._try((edit,))
             if after is not None and not wrong and not self._against(rows, after):

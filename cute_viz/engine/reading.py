@@ -30,7 +30,7 @@ class Reading:
     Raises: CuteVizError for a folder, a file that lies outside of the folder asked for, an object that is named twice.
     """
 
-    def __init__(self, source: Any, request: Request) -> None:
+    def __init__(self, source: object, request: Request) -> None:
         self.source, self.request = source, request
         self.text: str | None = None
         self.name: str | None = None
@@ -179,7 +179,7 @@ def _lines_of(text: str, name: str | None, request: Request) -> SourceFile:
     return SourceFile(text, tuple(entries))
 
 
-def values_of(let: Mapping[str, Any], request: Request, readable: bool = False) -> dict[str, Any]:
+def values_of(let: Mapping[str, object], request: Request, readable: bool = False) -> dict[str, object]:
     """The values that a request gives to names, each text an expression that may use those before it.
 
     readable: only of those that are expressions here, as a whole file may be given what its own reader reads.
