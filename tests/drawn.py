@@ -1,9 +1,9 @@
 """Pictures of everything in every look, and a digest of each: `python -m tests.drawn` writes those of today into `DIGESTS`.
 
 The gallery's pictures, as its specs say, in the other formats, places and looks; random objects with random options; random
-expressions, with their values and the steps that lead there; what is said of programs of Hopper and Blackwell. An answer that is an error counts by its words. Where one changes on
-purpose, the digests are written again, and `python -m tests.drawn WORD` prints what is drawn for the names that hold a word: what
-was drawn before shows with `git stash`.
+expressions, with their values and the steps that lead there; what is said of programs of Hopper and Blackwell. An answer that is an
+error counts by its words. Where one changes on purpose, the digests are written again, and `python -m tests.drawn WORD` prints
+what is drawn for the names that hold a word: what was drawn before shows with `git stash`.
 """
 
 from __future__ import annotations
