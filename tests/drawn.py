@@ -26,7 +26,7 @@ from cute_viz.errors import CuteVizError
 from cute_viz.gallery.plan import Task, plan
 from cute_viz.options.views import COLOR_BY, LABELS, VIEWS
 from cute_viz.source.text import read
-from cute_viz.spec import Library
+from cute_viz.spec import PACKAGED, Library
 from cute_viz.spec.library import resolve
 from tests.fuzz import targets
 from tests.fuzz.commands import Grammar
@@ -35,6 +35,9 @@ ROOT = Path(__file__).parent.parent
 DIGESTS = Path(__file__).parent / "data" / "drawn.txt"
 RANDOM = 600  # of random objects
 EXPRESSIONS = 200  # of several random operations each
+PAGES = 9  # of a few files, in turn
+FILES = {"kernels.cu": {"kM": "128", "kN": "256"}, "elements.cu": {}, "guards.cu": {}}  # and values for their names
+ATOMS = [one.name for one in PACKAGED.listing() if one.kind in ("mma", "copy")]
 NEAR = 200  # of several programs each
 ROWS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "hardware_random.json.gz").read_bytes()))["rows"]
 TYPES = ("half_t", "float", "tfloat32_t", "uint8_t", "int8_t", "float_e4m3_t", "float_e2m1_t", "double", "float_ue8m0_t", "int32_t")
@@ -122,10 +125,24 @@ def of_gallery(name: str) -> Iterator[tuple[str, str]]:
 def at_random(number: int) -> Iterator[tuple[str, str]]:
     """What a random object, or two, with random options is in a few looks, each with its words."""
     chance = random.Random(number)
-    names = chance.sample(OBJECTS, chance.choice((1, 1, 1, 1, 2)))
+    names = [chance.choice(ATOMS)] if chance.randrange(4) == 0 else chance.sample(OBJECTS, chance.choice((1, 1, 1, 2)))
     both = {"diff": True} if len(names) == 2 and chance.randrange(2) else {}
     for _ in range(2):
         yield tried(tuple(names), chance, lambda x: both | options(x))
+
+
+def page(number: int) -> Iterator[tuple[str, str]]:
+    """All objects of a file on one page, in a few looks."""
+    chance = random.Random(number)
+    name, let = list(FILES.items())[number % len(FILES)]
+    for _ in range(3):
+        format_, words = looks(chance)
+        wide = {"columns": chance.choice((60, 100))} if format_ == "text" else {}
+        request = Request((str(DIGESTS.parent / name),), words, let=let, formats=(format_,), files=True)
+        try:
+            yield f"{format_} {words} {name}", ask(request).write_page(format_, **wide).decode("utf-8", "replace")
+        except CuteVizError as error:
+            yield f"{format_} {words} {name}", error.explain()
 
 
 def expressions(number: int) -> Iterator[tuple[str, str]]:
@@ -178,11 +195,12 @@ def tried(source: tuple[Any, ...], chance: random.Random, options: Callable[[ran
     for _ in range(12):
         format_, words = looks(chance)
         asked = options(chance) | words
-        colours = format_ == "text" and not chance.randrange(3)
-        said = f"{format_} {'in colors ' if colours else ''}{asked} {source if isinstance(source[0], str) else ''}"
+        terminal: dict[str, Any] = {"color": not chance.randrange(3), "columns": chance.choice((None, None, 50, 90))}
+        terminal = terminal if format_ == "text" else {}
+        said = f"{format_} {terminal or ''}{asked} {source if isinstance(source[0], str) else ''}"
         request = Request(source, {"max_cells": "4096"} | asked, formats=(format_,))
         try:
-            return said, text + ask(request).write(format_, color=colours).decode("utf-8", "replace")
+            return said, text + ask(request).write(format_, **terminal).decode("utf-8", "replace")
         except CuteVizError as error:
             text += error.explain()
     return said, text
@@ -191,6 +209,7 @@ def tried(source: tuple[Any, ...], chance: random.Random, options: Callable[[ran
 def parts() -> dict[str, Iterator[tuple[str, str]]]:
     """Everything that is drawn here, by its name."""
     out = {f"gallery {name}": of_gallery(name) for name in gallery()}
+    out |= {f"page {number}": page(number) for number in range(PAGES)}
     out |= {f"near {number}": near(number) for number in range(NEAR)}
     out |= {f"expressions {number}": expressions(number) for number in range(EXPRESSIONS)}
     return out | {f"random {number}": at_random(number) for number in range(RANDOM)}
@@ -204,7 +223,7 @@ def digest(drawn: Iterator[tuple[str, str]]) -> str:
 @cache
 def held() -> dict[str, str]:
     """The digests as they were written."""
-    return dict(line.rsplit(": ", 1) for line in DIGESTS.read_text("utf-8").splitlines())  # type: ignore[arg-type,misc]
+    return dict(line.rsplit(": ", 1) for line in DIGESTS.read_text("utf-8").splitlines())
 
 
 def main() -> None:

@@ -84,7 +84,7 @@ ASKED = (  # tests of the rooms, in the order in which they are learned
     *("check_hardware", "check", "cpp_tensors", "kernel_report", "requests", "kernel_fixes", "kernel_loops", "hostile"),
 )
 SLOW = 4.0  # seconds of processor time of a test that is not asked
-MOST = 60.0  # those of all tests that are asked about one mistake
+MOST = 30.0  # those of all tests that are asked about one mistake
 FILES = 6  # of tests that a fork which has read nothing collects
 HEADERS = ("test_tables", "test_facts")  # whose oracle is a text
 SAVED = 300.0  # seconds of work after which is kept what was learned
@@ -129,7 +129,10 @@ class Known:
     def __init__(self, kept: dict[str, Any]) -> None:
         self.digests: dict[str, str] = kept.get("digests", {})
         self.seconds: dict[str, float] = kept.get("seconds", {})
-        self.lines: dict[str, dict[str, list[str]]] = kept.get("lines", {})
+        names: list[str] = kept.get("names", [])
+        self.lines: dict[str, dict[str, list[str]]] = {
+            path: {line: [names[n] for n in several] for line, several in of.items()} for path, of in kept.get("lines", {}).items()
+        }
         self.texts: dict[str, str] = kept.get("texts", {})  # of the files that the lines are of
 
     def move(self, top: Path) -> None:
@@ -253,13 +256,16 @@ def _learn(top: Path, kept: Path, inside: list[str]) -> None:
     old = {name: seconds for name, seconds in before.seconds.items() if name.partition("::")[0] in same}
 
     def note(known: Known, read: set[str]) -> None:
-        lines = {path: {line: [*names] for line, names in of.items()} for path, of in known.lines.items()}
-        for path, of in before.lines.items():
-            for line, names in of.items():
-                lines.setdefault(path, {}).setdefault(line, []).extend(name for name in names if name in old)
+        number: dict[str, int] = {}
+        lines: dict[str, dict[str, list[int]]] = {}
+        for source, wanted in ((known, known.seconds), (before, old)):
+            for path, of in source.lines.items():
+                for line, names in of.items():
+                    several = [number.setdefault(name, len(number)) for name in names if name in wanted]
+                    lines.setdefault(path, {}).setdefault(line, []).extend(several)
         texts = {path: (top / path).read_text("utf-8") for path in lines}
         read_ = {path: files[path] for path in read | same}
-        told = {"digests": read_, "seconds": old | known.seconds, "lines": lines, "texts": texts}
+        told = {"digests": read_, "seconds": old | known.seconds, "names": list(number), "lines": lines, "texts": texts}
         kept.write_text(json.dumps(told), "utf-8")
 
     learner = _Learner(top, inside, note)
@@ -438,8 +444,9 @@ class Asker:
         try:
             file.write_bytes(after)
             os.utime(file, (self.clock, self.clock))  # no bytecode of the file as it was is of that time
-            if path.endswith(".py") and differing(*(compile(text, path, "exec") for text in (before, after))) is not None:
-                tests = self.known.tests(path, [(path, line) for line in range(first, last + 1)])
+            tests = self.known.tests(path, [(path, line) for line in range(first, last + 1)])
+            # Without a test, a function is run while modules are read, as what is outside of functions.
+            if tests and path.endswith(".py") and differing(*(compile(x, path, "exec") for x in (before, after))) is not None:
                 self.pipe.send((path, before.decode("utf-8"), tests, self.known.seconds))
                 return cast("Verdict", self.pipe.recv())
             return _forked(lambda: _fresh(self.readers(path, first, last)))
