@@ -119,7 +119,7 @@ def _figure(
         source=source,
         caption=caption,
         description=f"{title}. {source}. {rows}.",
-        paints=(Paint(-1, faded=True), Paint(0), Paint(6)),
+        paints=(Paint(-1, faded=True), Paint(0), Paint(5)),
         legends=(Legend("hue: what a 1 does", entries),),
         panels=tuple(panels),
         facts={"rank": _rank(found.columns), "bits out": found.bits, "bits in": len(found.columns)},

@@ -161,7 +161,7 @@ def _in_tmem(
     )
 
 
-_ORDER = (0, 2, 3, 4, 5, 6, 7, 4)  # hues, of the group that is opened first; red is a conflict
+_ORDER = (0, 3, 4, 6, 2, 5, 7, 6)  # hues, of the group that is opened first; red is a conflict
 
 
 def _of(obj: Any, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], int]:
