@@ -23,11 +23,12 @@ from cute_viz.engine.kernel_fix import Fix, Fixer, launches
 from cute_viz.engine.kernel_memory import memory_of
 from cute_viz.engine.kernel_rows import Access, Report, names_of
 from cute_viz.errors import CuteVizError, boundary
-from cute_viz.source.model import Often
+from cute_viz.source.moves import Often
 from cute_viz.values.instruction import ELEMENTS
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Move, SourceFile
+    from cute_viz.source.model import SourceFile
+    from cute_viz.source.moves import Move
 
 Detail: TypeAlias = Literal["costs", "memory", "fixes"]
 

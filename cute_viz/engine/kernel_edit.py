@@ -26,7 +26,8 @@ from cute_viz.source import read
 from cute_viz.source.model import Entry
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Move, SourceFile
+    from cute_viz.source.model import SourceFile
+    from cute_viz.source.moves import Move
 
 _TOKEN = re.compile(r"\b_?(?P<n>\d+)\b|\b(?P<name>[A-Za-z_]\w*)\b(?!\s*[<({:.])")
 _OF_LAYOUTS = re.compile(r"ayout|tile_to_shape|composition|tile_to_mma")

@@ -15,7 +15,8 @@ from cute_viz.algebra.tensor import tensors_in
 from cute_viz.errors import CuteVizError, Span, boundary, line_of
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Move, SourceFile
+    from cute_viz.source.model import SourceFile
+    from cute_viz.source.moves import Move
 
 
 _NEAR = 3  # lines of a statement

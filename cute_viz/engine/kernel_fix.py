@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from cute_viz.analysis.cost import Side
     from cute_viz.analysis.relocate import Places
     from cute_viz.engine.kernel_rows import Access, Report
-    from cute_viz.source.model import Move, SourceFile
+    from cute_viz.source.model import SourceFile
+    from cute_viz.source.moves import Move
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from cute_viz.analysis.relocate import span_of
 from cute_viz.errors import CuteVizError, boundary
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Move, SourceFile
+    from cute_viz.source.model import SourceFile
+    from cute_viz.source.moves import Move
 
 # KB of shared memory for a block and for a multiprocessor, which keeps 1 KB for each block (CUDA C++ Programming Guide, table
 # of technical specifications by compute capability)

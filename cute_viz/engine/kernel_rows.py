@@ -20,10 +20,10 @@ from cute_viz.engine.kernel_loops import steps
 from cute_viz.engine.kernel_memory import Memory
 from cute_viz.errors import CuteVizError
 from cute_viz.records import dataclass
-from cute_viz.source.model import Often
+from cute_viz.source.moves import Often
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Move
+    from cute_viz.source.moves import Move
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from cute_viz.engine.kernel_why import why
 from cute_viz.spelling import count, spelled
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Move
+    from cute_viz.source.moves import Move
 
 _SCREEN = 40  # lines
 _SHOWN = 4  # statements in full
@@ -161,7 +161,7 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
     times = f"; {told_often}" if (told_often := often_told(row.often)) else ""
     figures = f"            {row.cost.instruction}: {_count(row)}"
     accepted = "  (accepted)" * (row.accepted or row.move.place in allowed)
-    short = times.partition(":")[0] if len(figures + times + accepted) > _WIDE + 7 else times
+    short = times.partition(": ")[0] if len(figures + times + accepted) > _WIDE + 7 else times
     yield figures + short + accepted
 
 

@@ -21,7 +21,7 @@ WHOLE, FIRST, LAST = 48, 26, 14  # slots of time that are all drawn, and of more
 WIDE = 20  # slots, of more of which cells are higher than they are broad
 MOST_SLOTS = 32768  # that are worked out
 EMPTY, LOADS, FULL, READ, STORES, WAITS = range(6)  # paints
-PAINTS = (Paint(-1), Paint(0, faded=True), Paint(0), Paint(2), Paint(5), Paint(CONFLICT))
+PAINTS = (Paint(-1), Paint(0, faded=True), Paint(0), Paint(3), Paint(2), Paint(CONFLICT))
 WORDS = {
     LOADS: "a load is under way",
     FULL: "full: it waits for the MMA",

@@ -28,7 +28,8 @@ from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames, reach
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, unit_from
 from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.cpp.shown import printed
-from cute_viz.source.model import Entry, Given, Launch, Move, Often, SourceFile, chosen
+from cute_viz.source.model import Entry, Given, SourceFile
+from cute_viz.source.moves import Launch, Move, Often, chosen
 from cute_viz.source.opened import opened
 from cute_viz.source.rounds import often
 from cute_viz.source.type_scan import arguments
