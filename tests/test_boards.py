@@ -1291,3 +1291,14 @@ def test_cells_without_labels_are_all_drawn(target):
     ):
         page = page_of(figure(source, labels="none", color_by="none", **words), Options(target=target, bare=True))
         assert [(place.panel.rows, place.panel.cols) for place in page.panels] == [cells]
+
+
+@pytest.mark.parametrize("what", ["owners=6", "threads=6"])
+def test_a_blank_of_a_shared_element_keeps_none_of_its_owners(what):
+    """In A of 2 x 2 warps each element has two owners; that of a blank would be its answer."""
+    source = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"
+    (whole,), (panel,) = (figure(source, operand="A", **words).panels for words in ({}, {"blank": what}))
+    blanks = {n for n, label in enumerate(panel.labels) if label.startswith("(")}
+    assert len(blanks) == 6
+    assert {cell for cell, _ in whole.owners} == set(range(32 * 16))
+    assert {cell for cell, _ in panel.owners} == set(range(32 * 16)) - blanks
