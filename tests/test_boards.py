@@ -1276,3 +1276,10 @@ def test_steps_in_text_without_color_show_what_is_picked():
 def test_the_faces_of_a_cube_in_text_have_their_letters():
     shown = run("render", "SM80_16x8x16_F32F16F16F32_TN", "--view", "cube", "--for", "terminal").stdout.decode()
     assert " ".join(re.findall(r"^((?:[ABC] *)+)$", shown, re.M)).split() == ["A", "B", "C"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_cells_without_labels_are_all_drawn(target):
+    """An empty grid is there to be filled: no part of it stands for the rest."""
+    page = page_of(figure("((8,4),2):((1,16),8)", tile="16x4", labels="none", color_by="none"), Options(target=target, bare=True))
+    assert [(place.panel.rows, place.panel.cols) for place in page.panels] == [(16, 4)]

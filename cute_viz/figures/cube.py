@@ -19,7 +19,7 @@ from cute_viz.figures.options import FigureOptions, check_cells
 
 LABELED = 32  # extents up to which values are named
 LONGEST = 2.2  # times that the longest side of the cube is as long as the shortest, at most
-HUE = {"A": 0, "B": 2, "C": 5}
+HUE = {"A": 0, "B": 3, "C": 2}
 
 
 def cube(obj: Any, options: FigureOptions) -> Figure:

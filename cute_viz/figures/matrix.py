@@ -17,7 +17,7 @@ from cute_viz.algebra.table import bit_columns, bit_counts, offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 
 ZERO, COPY, XOR = range(3)  # paints
 LETTERS = {1: (("i", "index"),), 2: (("r", "row"), ("c", "column"))}
@@ -119,7 +119,7 @@ def _figure(
         source=source,
         caption=caption,
         description=f"{title}. {source}. {rows}.",
-        paints=(Paint(-1, faded=True), Paint(0), Paint(6)),
+        paints=(Paint(-1, faded=True), Paint(0), Paint(5)),
         legends=(Legend("hue: what a 1 does", entries),),
         panels=tuple(panels),
         facts={"rank": _rank(found.columns), "bits out": found.bits, "bits in": len(found.columns)},

@@ -15,13 +15,13 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import CONFLICT, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.rulers import numbered
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 
 WHOLE, FIRST, LAST = 48, 26, 14  # slots of time that are all drawn, and of more the first and the last
 WIDE = 20  # slots, of more of which cells are higher than they are broad
 MOST_SLOTS = 32768  # that are worked out
 EMPTY, LOADS, FULL, READ, STORES, WAITS = range(6)  # paints
-PAINTS = (Paint(-1), Paint(0, faded=True), Paint(0), Paint(2), Paint(5), Paint(CONFLICT))
+PAINTS = (Paint(-1), Paint(0, faded=True), Paint(0), Paint(3), Paint(2), Paint(CONFLICT))
 WORDS = {
     LOADS: "a load is under way",
     FULL: "full: it waits for the MMA",
