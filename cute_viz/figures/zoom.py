@@ -17,7 +17,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.memory import CTA, owner
 from cute_viz.figures.model import Arrow, Figure, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 
 SIDE = 8.0  # cells of the figure that the longer side of a panel takes
 ELEMENTS = 512  # of an atom that are drawn one by one
