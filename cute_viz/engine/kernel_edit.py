@@ -231,7 +231,7 @@ class Editor:
         text, used = self.written.text, {(entry.file, entry.line) for entry in self.file.entries if self.file.compiled}
         found = [entry for entry in self.here.entries if "tile_to_shape" in entry.text]
         found = [entry for entry in found if not used or (entry.file, entry.line) in used]
-        for entry in sorted(found, key=lambda entry: not entry.name.lower().endswith(name[1:].lower())):
+        for entry in sorted(found, key=lambda entry: not _alike(name.lower(), entry.name.lower())):
             place = expression(text, entry)
             call = re.search(r"\btile_to_shape\s*\(", text[slice(*place)]) if place else None
             if place is None or call is None or self.file.language != "cpp":
@@ -307,6 +307,11 @@ class Editor:
                 yield edit(match.start(), match.end(), f"{match['name']} {'-' if change < 0 else '+'} {more}")
         if isinstance(wanted, Layout):
             yield edit(0, len(text), written_as(wanted, text, language))
+
+
+def _alike(tensor: str, layout: str) -> bool:
+    """Whether a tensor may be of a layout by their names: `sV` of `SmemLayoutV`, `tBsB` of `sB`."""
+    return layout.endswith(tensor[1:]) or tensor.endswith(layout)
 
 
 def _is(value: Any, layout: Layout, swizzle: Any) -> bool:

@@ -20,7 +20,7 @@ from cute_viz.engine.kernel_expression import Edit, shown
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.records import dataclass
 
-_COMPILED = 8  # times that a unit is compiled with edits
+_COMPILED = 4  # times that a unit is compiled with edits
 _OTHERS = "it changes another buffer"
 _ORDERS = 4  # calls of tile_to_shape that are tried with another order
 
@@ -151,6 +151,10 @@ def may_grow(file: SourceFile, base: str) -> bool:
     return bool(known) and all(re.search(r"cosize|size_in_bytes", words) for words in known)
 
 
+class _Proposed(Exception):
+    """Edits that were not tried, where they are only asked for."""
+
+
 class Fixer:
     """Searches the fixes of a report.
 
@@ -162,6 +166,50 @@ class Fixer:
         self.editor = Editor(file)
         self.places: dict[tuple[Side, ...], tuple[list[tuple[Places, int]], int]] = {}
         self.tried: dict[frozenset[Edit], tuple[str, Report | None, dict[tuple[str, str], int]]] = {}
+        self.joint: frozenset[Edit] = frozenset()  # what is tried at once
+        self.taken: set[Edit] = set()  # the edits of other buffers
+        self.asking = False  # whether edits are asked for, and not tried
+
+    def search(self, wanted: Sequence[tuple[list[Access], tuple[str, ...]]]) -> list[Fix | str]:
+        """The fix of each buffer, or of each TMA whose boxes are not full, or why there is none.
+
+        wanted: the rows of its accesses, and the lines that may access it, too.
+
+        As compiled, the first edits of all of them are compiled at once: where each of them is right, nothing else is.
+        """
+        if not self.file.compiled:
+            return [self._searched(rows, loose) for rows, loose in wanted]
+        chosen: dict[tuple[int, int], Edit] = {}
+        proposed = []
+        for rows, _ in wanted:
+            proposed.append(self._proposed(rows, {*chosen.values()}))
+            for edit in proposed[-1]:
+                chosen.setdefault((edit.start, edit.end), edit)
+        self.joint = frozenset(chosen.values())
+        wrong, out = self._tried(self.joint)[0], []
+        for (rows, loose), mine in zip(wanted, proposed, strict=True):
+            self.taken = {*self.joint} - {*mine}
+            found: Fix | str = wrong or self._searched(rows, loose)
+            if isinstance(found, str):
+                self.taken, joint, self.joint = set(), self.joint, frozenset()
+                found, self.joint = self._searched(rows, loose), joint
+            out.append(found)
+        self.taken = set()
+        return out
+
+    def _searched(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
+        return self.boxes(rows, loose) if rows[0].boxed else self.fix(rows, loose)
+
+    def _proposed(self, rows: list[Access], taken: set[Edit]) -> tuple[Edit, ...]:
+        """The edits for a buffer that are tried first, others than those of other buffers where there are any."""
+        self.taken, self.asking = taken, True
+        try:
+            self._searched(rows, ())
+        except _Proposed as found:
+            return found.args
+        finally:
+            self.asking = False
+        return ()
 
     def fix(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         """The fix of a buffer by the rows of its accesses, or why there is none. loose: lines that may access it, too."""
@@ -239,18 +287,25 @@ class Fixer:
 
     def together(self, edits: tuple[Edit, ...]) -> Report | None:
         """The report with the edits of all fixes; None where they do not go together."""
-        wrong, after, _ = self._try(edits)
+        wrong, after, _ = self._tried(frozenset(edits))
         return None if wrong else after
 
     def _try(self, edits: tuple[Edit, ...]) -> tuple[str, Report | None, dict[tuple[str, str], int]]:
         """What is wrong with edits, the report with them, and how many bits each buffer reaches further; each tried once."""
-        key = frozenset(edits)
+        if not self.taken.isdisjoint(edits):
+            return "it is another buffer's", None, {}
+        if self.asking:
+            raise _Proposed(*edits)
+        alone = frozenset(edits)
+        return self._tried(self.joint if alone < self.joint else alone)
+
+    def _tried(self, key: frozenset[Edit]) -> tuple[str, Report | None, dict[tuple[str, str], int]]:
         if key not in self.tried:
             if self.file.compiled and len(self.tried) >= _COMPILED:
                 return f"it was not tried: the file was compiled {_COMPILED} times", None, {}
             try:
                 with boundary():
-                    after = self.evaluate(read_again(self.file, self.editor.written, edits))
+                    after = self.evaluate(read_again(self.file, self.editor.written, tuple(key)))
                     wrong, grown = consistent(self.report, after)
             except CuteVizError as error:
                 wrong, after, grown = error.message, None, {}
