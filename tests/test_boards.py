@@ -1260,3 +1260,26 @@ def test_a_board_has_room_at_every_place(source, words, target):
         page = page_of(figure(source, **words, **more), Options(target=target))
         assert page.width <= TARGET[target].width + 0.5
         assert page.height <= TARGET[target].height + 0.5
+
+
+def test_steps_in_text_without_color_show_what_is_picked():
+    """Of 2 x 4 tiles of a row-major 4 x 8: the first, then where each begins; all else recedes, and in color nothing does."""
+    words = ("render", "logical_divide((4,8):(8,1), (2,4))", "--view", "steps", "--for", "terminal")
+    shown = [line.rpartition("│")[2].split() for line in run(*words).stdout.decode().splitlines() if "│" in line]
+    rows = [[str(8 * r + c) for c in range(8)] for r in range(4)]
+    assert shown[:4] == [[x if r < 2 and c < 4 else "·" for c, x in enumerate(row)] for r, row in enumerate(rows)]
+    assert shown[4:8] == [[x if r % 2 == c % 4 == 0 else "·" for c, x in enumerate(row)] for r, row in enumerate(rows)]
+    assert shown[8:] == rows
+    assert "·" not in run(*words, "--color", "always").stdout.decode()
+
+
+def test_the_faces_of_a_cube_in_text_have_their_letters():
+    shown = run("render", "SM80_16x8x16_F32F16F16F32_TN", "--view", "cube", "--for", "terminal").stdout.decode()
+    assert " ".join(re.findall(r"^((?:[ABC] *)+)$", shown, re.M)).split() == ["A", "B", "C"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_cells_without_labels_are_all_drawn(target):
+    """An empty grid is there to be filled: no part of it stands for the rest."""
+    page = page_of(figure("((8,4),2):((1,16),8)", tile="16x4", labels="none", color_by="none"), Options(target=target, bare=True))
+    assert [(place.panel.rows, place.panel.cols) for place in page.panels] == [(16, 4)]

@@ -199,8 +199,12 @@ def test_the_block_may_be_given() -> None:
     kept = report_of(Reading(Source(text, "k.cu"), Request(())).file)
     assert kept is not None
     assert {one.why for one in kept.elements} == {
-        "how many threads the block has is not known: nothing here launches the kernel; give it: `let=blockDim.x=256`"
+        "how many threads the block has is not known: nothing here launches the kernel; give it: `let=blockDim.x=32`"
+        " `let=blockDim.y=8`"
     }
+    half = report_of(Reading(Source(text, "k.cu"), Request((), let={"blockDim.x": "32"})).file)
+    assert half is not None
+    assert not half.accesses, "a kernel that names two directions of a block needs both"
     found = report_of(Reading(Source(text, "k.cu"), Request((), let={"blockDim.x": "32", "blockDim.y": "8"})).file)
     assert found is not None
     assert {row.move.line: row.cost.wavefronts for row in found.accesses} == {4: 32, 6: 8, 7: 32}

@@ -22,6 +22,7 @@ import pytest
 import cute_viz as cv
 from cute_viz.errors import CuteVizError
 from cute_viz.renderers import FORMATS
+from tests.browser import chromium
 from tests.test_dialects import BLOCK
 
 ROOT = Path(__file__).parent.parent
@@ -87,6 +88,29 @@ def test_sliders_draw_again() -> None:
     assert "never closed" in drawn.html
     with pytest.raises(CuteVizError, match="bits has no values"):
         cv.interact(lambda bits: bits)
+
+
+LAB = """const [script, done] = arguments, told = [], model = { picked: { bits: 0 } };
+Object.assign(model, { get: (name) => ({ names: [["bits", ["1", "2", "3"]]], picked: model.picked, html: "" })[name], on() {},
+  set: (name, value) => { model.picked = value; }, save_changes: () => told.push(model.picked.bits) });
+// Lumino, which JupyterLab dispatches its keys with, takes a key unless its own target has the attribute.
+const taken = (event) => { if (!event.target.hasAttribute("data-lm-suppress-shortcuts")) event.preventDefault(); };
+addEventListener("keydown", taken, true);
+import(URL.createObjectURL(new Blob([script], { type: "text/javascript" }))).then(({ default: widget }) => {
+  widget.render({ model, el: document.body });
+  window.told = told;
+  done(true);
+});"""
+
+
+@pytest.mark.browser
+def test_a_slider_has_its_keys_in_jupyterlab() -> None:
+    script = (Path(cv.__file__).parent / "renderers/assets/interact.js").read_text()
+    with chromium() as driver:
+        driver.get("data:text/html,<title>a notebook</title>")
+        driver.execute_async_script(LAB, script)
+        driver.find_element("css selector", "input").send_keys("\ue014\ue014")  # the right arrow
+        assert driver.execute_script("return told") == [1, 2]
 
 
 REPORTED = """void f(float* p) {

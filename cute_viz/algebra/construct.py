@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
-from cute_viz.algebra.common import is_zero, refuse
-from cute_viz.algebra.composed import AnyLayout, counting
+from cute_viz.algebra.common import is_zero, narrowed, refuse
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, gives_coordinates, has_origin
 from cute_viz.algebra.inttuple import (
     IntTuple,
     Major,
+    all_zero,
     compact_major,
     compacted,
     is_int_tuple,
@@ -19,14 +20,14 @@ from cute_viz.algebra.inttuple import (
     show,
     unflatten,
 )
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.shapes import product_like
 from cute_viz.algebra.static import has_static
-from cute_viz.algebra.stride import Basis, unit_strides
+from cute_viz.algebra.stride import Basis, add, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import swizzle_as_layout
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Static, Unknown, is_known
+from cute_viz.values.integer import Static, Unknown, is_integer, is_known, is_static
 
 LayoutLeft = Major(True)
 LayoutRight = Major(False)
@@ -62,17 +63,17 @@ def _compact(shape: IntTuple, left: bool) -> IntTuple:
 
     A run-time extent of 1 is like any other (cute/stride.hpp, compact_major). Plain ones are such in C++, and beside static ones.
     """
-    if len({isinstance(leaf, Static) for leaf in leaves(shape)}) < 2:
+    if len({is_static(leaf) for leaf in leaves(shape)}) < 2:
         return compact_major(shape, left=left)
     return compacted(shape, Static(1), left, _beside_static)[0]  # type: ignore[no-any-return]
 
 
 def _beside_static(extent: Any, current: Any) -> tuple[Any, Any]:
-    if not isinstance(extent, Static):
+    if not is_static(extent):
         return current, (int(current) if isinstance(current, int) else current) * extent
     if extent == 1:
         return Static(0), current
-    return current, Static(current * extent) if isinstance(current, Static) else current * int(extent)
+    return current, Static(current * extent) if is_static(current) else current * int(extent)
 
 
 def compact_col_major(shape: IntTuple, current: IntTuple | None = None) -> IntTuple:
@@ -108,7 +109,11 @@ def compact_order(shape: IntTuple, order: object = None) -> IntTuple:
         refuse("compact_order", (shape, order), "the order must consist of integers")
     order = _known_order(order)
     sizes = list(zip(leaves(product_like(shape, order)), leaves(order), strict=True))
-    found: IntTuple = _ordered(shape, order, sizes)
+
+    def steps(place: int, part: IntTuple) -> IntTuple:
+        return compact_major(part, product(tuple([size for size, other in sizes if other < place])))
+
+    found: IntTuple = map_leaves(steps, order, shape)
     return found
 
 
@@ -119,13 +124,6 @@ def make_ordered_layout(shape: IntTuple, order: object = None) -> Layout:
     '(2,2,2,2):(1,4,8,2)'
     """
     return Layout(shape, compact_order(shape, order))
-
-
-def _ordered(shape: Any, order: Any, sizes: list[tuple[int, int]]) -> IntTuple:
-    if isinstance(order, tuple):
-        return tuple(_ordered(s, o, sizes) for s, o in zip(shape, order, strict=True))
-    start = product(tuple(size for size, other in sizes if other < order))
-    return compact_major(shape, start)
 
 
 def make_layout_like(layout: AnyLayout) -> Layout:
@@ -163,11 +161,11 @@ def of_integers(name: str, layout: object) -> Layout:
     >>> str(of_integers("make_layout_like", Layout(4, 2)))
     '4:2'
     """
-    if not isinstance(layout, Layout):
-        refuse(name, (layout,), "only a layout with strides has an order of modes", hint="get_nonswizzle_portion(A) has strides")
-    if not all(isinstance(leaf, (int, Unknown)) for leaf in leaves(layout.stride)):
+    words, hint = "only a layout with strides has an order of modes", "get_nonswizzle_portion(A) has strides"
+    plain = narrowed(Layout, layout, name, (layout,), words, hint)
+    if not all(map(is_integer, leaves(plain.stride))):
         refuse(name, (layout,), "coordinate strides have no order")
-    return layout
+    return plain
 
 
 def make_identity_layout(shape: IntTuple) -> Layout:
@@ -190,3 +188,62 @@ def make_identity_tensor(shape: IntTuple) -> AnyLayout:
     """
     layout = make_identity_layout(shape)
     return counting(layout) if has_static(layout) else layout
+
+
+def with_origin(origin: object, layout: AnyLayout, *, tensor: bool = False) -> AnyLayout:
+    """A tensor of coordinates that begin at an origin: `ArithTuple(4,8) o layout`, as CuTe prints it.
+
+    A layout that begins at 0 stays one, unless it is said to be a tensor: see counting. The outer layout is the
+    identity on such coordinates, of integers `1:1`. Raises: AlgebraError for a layout whose values are integers, or coordinates
+    of another nesting.
+    Source: cute/numeric/arithmetic_tuple.hpp, ArithmeticTupleIterator.
+
+    >>> moved = with_origin((4, 8), Layout((2, 2), (E(0), E(1))))
+    >>> str(moved), moved(1, 1)
+    ('ArithTuple(4,8) o (2,2):(1@0,1@1)', (5, 9))
+    """
+    if isinstance(origin, tuple):  # 0 times half a step is 0
+        origin = map_leaves(lambda x: int(x) if type(x).__name__ == "Fraction" and x.denominator == 1 else x, origin)
+    if not is_int_tuple(origin) or origin == ():
+        refuse("make_tensor", (origin, layout), "an origin must be an integer or a tuple of integers")
+    if isinstance(layout, ComposedLayout) and has_origin(layout):
+        tensor = True
+        origin, layout = add(origin, layout.offset), layout.inner  # type: ignore[assignment]
+    if isinstance(origin, tuple) != gives_coordinates(layout) and not (isinstance(layout, Layout) and all_zero(layout.stride)):
+        given, wanted = ("a coordinate", "integers") if isinstance(origin, tuple) else ("an integer", "coordinates")
+        refuse("make_tensor", (origin, layout), f"a layout whose values are {wanted} cannot have {given} as its origin")
+    if not tensor and all_zero(origin):
+        return layout
+    return _begun(origin, layout)
+
+
+def counting(layout: AnyLayout) -> AnyLayout:
+    """A tensor of coordinates from 0 on, as make_identity_tensor and get_tma_tensor make it: that it is one shows in its print.
+
+    Source: cute/tensor_impl.hpp, make_counting_tensor.
+
+    >>> str(counting(Layout((2, 2), (E(0), E(1))))), str(counting(Layout(4)))
+    ('ArithTuple(0,0) o (2,2):(1@0,1@1)', 'ArithTuple0 o 4:1')
+    """
+    if not isinstance(layout, Layout):
+        return layout
+    begun = _begun((), layout) if is_coordinate_layout(layout) else _begun(0, layout)
+    static = any(isinstance(step.value if isinstance(step, Basis) else step, Static) for step in leaves(layout.stride))
+    return ComposedLayout(begun.outer, map_leaves(Static, begun.offset), layout) if static else begun
+
+
+def _begun(origin: object, layout: AnyLayout) -> ComposedLayout:
+    whole: Any = map_leaves(lambda _: 0, origin)
+    for stride in leaves(layout.stride) if isinstance(layout, Layout) and isinstance(origin, tuple) else ():
+        whole = add(whole, Basis(1, stride.path) if isinstance(stride, Basis) else 0)
+    whole = _filled(origin, map_leaves(lambda _: 0, whole))
+    return ComposedLayout(make_identity_layout(map_leaves(lambda _: 1, whole)), whole, layout)
+
+
+def _filled(origin: object, zeros: object) -> object:
+    """An origin with zeros for the positions that it lacks; static integers stay so, which a sum would not keep."""
+    if not isinstance(zeros, tuple):
+        return origin
+    if not isinstance(origin, tuple):
+        return add(origin, zeros)  # only 0 is one
+    return (*map(_filled, origin, zeros), *zeros[len(origin) :])

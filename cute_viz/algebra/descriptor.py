@@ -304,6 +304,15 @@ def make_fragment(tensor: Tensor, kind: str, major: str, operand: str = "") -> D
     return DescriptorTensor(descriptor, _units(tensor), replace(tensor, name=operand))
 
 
+def described(x: object) -> Any:
+    """The tensor in shared memory that a fragment of descriptors is of; anything else as it is.
+
+    >>> described(4)
+    4
+    """
+    return x.tensor if isinstance(x, DescriptorTensor) else x
+
+
 def _units(tensor: Tensor) -> Layout:
     units = upcast(tensor.layout, 128 // tensor.bits)
     return Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:]))

@@ -29,7 +29,7 @@ DIFFERENCES = {
 }
 
 
-def _as_in_dsl(function: Callable[..., Any]) -> Callable[..., Any]:
+def _as_in_dsl(function: Callable[..., object]) -> Callable[..., Any]:
     """A function whose differences are told where they are: see `dialect`."""
 
     @wraps(function)
@@ -102,7 +102,7 @@ def product_each(x: object) -> Any:
     return x if isinstance(x, int) else shapes.product_each(x)
 
 
-def _over_zeros(function: Callable[[AnyLayout, int], Any]) -> Callable[[AnyLayout, int], Any]:
+def _over_zeros(function: Callable[[AnyLayout, int], object]) -> Callable[[AnyLayout, int], Any]:
     """As in C++; along a stride of 0 the coordinate is 0.
 
     >>> get_hier_coord(Layout((1, (2, 8, 8)), (24, (8, 1, 0))), 3), get_flat_coord(Layout((4, (2, 8)), (16, (8, 1))), 27)

@@ -11,8 +11,9 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
+from cute_viz.algebra.mixed import entered, is_mixed, left, through
 from cute_viz.algebra.operands import KINDS, converted, problem
-from cute_viz.algebra.tensor import Tensor, through
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass, rows
 
@@ -54,14 +55,12 @@ class Op:
             return through(self, args, template)
         if self.name in MEASURES:  # of a fragment of descriptors, too
             args = [x.layout if getattr(x, "tiling", "") == "descriptor" and hasattr(x, "layout") else x for x in args]
-        from cute_viz.algebra.mixed import entered, is_mixed, left
-
         inside = entered(self.name, args)
         operands, named = self.fitted(inside, template)
         result = self.resolve()(*operands, **named)
         return left(result) if inside is not args or is_mixed(operands) else result
 
-    def fitted(self, args: list[object], template: tuple[object, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
+    def fitted(self, args: list[object], template: tuple[object, ...] = ()) -> tuple[list[object], dict[str, object]]:
         """Operands as the function takes them, by position and by name. Raises: AlgebraError for operands that do not fit."""
         self.check_count(args)
         if template and not self.templated:
@@ -114,7 +113,7 @@ class Op:
         if len(args) < self.least or (len(args) > len(self.kinds) and not self.kinds.endswith("*")):
             raise self._count(f"{len(args)} operand{'' if len(args) == 1 else 's'}")
 
-    def _checked(self, operands: list[object]) -> list[Any]:
+    def _checked(self, operands: list[object]) -> list[object]:
         """Operands as their kinds want them. Raises: AlgebraError for those that are of another; None stands for one that is left out."""
         kinds = self.kinds.rstrip("*")
         out = []
@@ -140,7 +139,7 @@ class Op:
         return AlgebraError(f"{self.signature} does not take {given}", hint=f"example: {self.example}")
 
 
-def _on(function: Callable[..., Any], operand: str) -> Callable[..., Any]:
+def _on(function: Callable[..., object], operand: str) -> Callable[..., Any]:
     """A function on one of its operands, "A" or "S": whatever place it has among the parameters."""
     from functools import wraps
 

@@ -17,7 +17,7 @@ from cute_viz.algebra.inttuple import div_rem, leaves, map_leaves, map_pairs
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, get
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.values.integer import Runtime, Unknown, is_constant, is_known
+from cute_viz.values.integer import Runtime, Unknown, is_constant, is_integer, is_known
 from cute_viz.values.types import bits_of, sparse
 
 
@@ -44,7 +44,7 @@ def upcast(x: Any, n: int) -> Any:
 
 
 def _upcast(n: int, layout: Layout, shape: int, stride: object) -> tuple[Any, Any]:
-    if not isinstance(stride, (int, Unknown)):
+    if not is_integer(stride):
         refuse(f"upcast<{n}>", (layout,), f"the stride {stride} is not an integer")
     if stride == 0:
         return shape, stride

@@ -9,7 +9,7 @@ from cute_viz.analysis.access import global_request
 from cute_viz.errors import AlgebraError
 
 
-def shared_report(found: Sequence[Any]) -> dict[str, Any]:
+def shared_report(found: Sequence[Any]) -> dict[str, object]:
     """The wavefronts of each access of shared memory, and of all.
 
     >>> shared_report([])["summary"]
@@ -70,7 +70,7 @@ def global_report(found: Sequence[Any]) -> dict[str, Any]:
     return {"sectors": sectors, "efficiency": round(useful, 4), "summary": summary, "steps": rows}
 
 
-def _conflicts(phases: Sequence[Any]) -> list[dict[str, Any]]:
+def _conflicts(phases: Sequence[Any]) -> list[dict[str, object]]:
     """Who collides: of each bank that a phase asks for several words, the lanes of each word."""
     return [
         {"phase": n, "bank": bank, "lanes": [list(lanes) for _, lanes in phase.banks[bank]]}

@@ -11,7 +11,7 @@ from cute_viz.errors import line_of
 
 if TYPE_CHECKING:
     from cute_viz.analysis.relocate import Places
-    from cute_viz.source.model import Move
+    from cute_viz.source.moves import Move
 
 _FACTORS = re.compile(r"\*\s*(\w+)\b(?!\s*[(\[.:])"), re.compile(r"(?<![\w.>])(\w+)\b(?=\s*\*)")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, is_layout
 from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -26,7 +26,8 @@ from cute_viz.source import read
 from cute_viz.source.model import Entry
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Move, SourceFile
+    from cute_viz.source.model import SourceFile
+    from cute_viz.source.moves import Move
 
 _TOKEN = re.compile(r"\b_?(?P<n>\d+)\b|\b(?P<name>[A-Za-z_]\w*)\b(?!\s*[<({:.])")
 _OF_LAYOUTS = re.compile(r"ayout|tile_to_shape|composition|tile_to_mma")
@@ -90,7 +91,8 @@ class Editor:
     """Finds the edits of a file that put the elements of a tensor's buffer elsewhere.
 
     written: the file as it is written. blind: edits of what only a compiler can read that are still offered for it. here: the file
-    as it is written and read for one launch, in which names have one meaning.
+    as it is written and read for one launch, in which names have one meaning. behind: where the definitions stand that a buffer
+    is made of, of a reader that knows; traced: whether one of them is edited.
     """
 
     def __init__(self, file: SourceFile) -> None:
@@ -98,10 +100,12 @@ class Editor:
         self.here, self._launches = self.written, {"": self.written}
         self._values: dict[tuple[int, int], list[tuple[Entry, Any]]] = {}
         self._inline: list[tuple[Entry, Any]] | None = None
+        self.behind: frozenset[tuple[str, int]] = frozenset()
+        self.traced = False
 
-    def again(self, launch: str = "") -> None:
+    def again(self, launch: str = "", behind: frozenset[tuple[str, int]] = frozenset()) -> None:
         """Begin with another buffer. launch: what launches its kernel, as statements have it."""
-        self.left, self.blind = _READS, _BLIND
+        self.left, self.blind, self.behind, self.traced = _READS, _BLIND, behind, False
         if launch not in self._launches:
             given, found = self.written.given, [] if self.file.compiled or self.written.given.launch else self.written.launches()
             number = next((n for n, one in enumerate(found, 1) if one.label == launch), 0)
@@ -157,7 +161,7 @@ class Editor:
         callers = {part.partition(",")[0].split("::")[-1] for part in call.split("called in ")}
 
         def having(values: list[tuple[Entry, Any]]) -> list[Entry]:
-            found = list(dict.fromkeys(entry for entry, value in values if _is(value, layout, swizzle)))
+            found = self._traced(dict.fromkeys(entry for entry, value in values if _is(value, layout, swizzle)))
             mine = [entry for entry in found if callers & {scope.partition("<")[0] for scope in entry.scope}] or found
             return sorted(mine, key=lambda entry: (name[:2] != entry.name[:2], name not in entry.name))
 
@@ -171,6 +175,13 @@ class Editor:
             return [], found + lost
         found = [] if self.file.compiled else [entry for entry, value in self._having(True) if value is None and entry.scope]
         return sorted(found, key=lambda entry: name[-1:].lower() != entry.name[-1:].lower()), lost
+
+    def _traced(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Those of definitions that the buffer is made of, where there are any."""
+        every = list(entries)
+        found = [entry for entry in every if (entry.file, entry.line) in self.behind]
+        self.traced = self.traced or bool(found)
+        return found or every
 
     def _having(self, likely: bool) -> list[tuple[Entry, Any]]:
         """The entries of the file whose words are those of layouts, or all others, with their values; as compiled, of each
@@ -216,7 +227,7 @@ class Editor:
         whole = "tride" in edit.new and "tride" not in text[start:end]
         return text.rfind("tride", start, edit.start) < 0 and not whole, old.isdigit() and int(old) != places.row
 
-    def _meant(self, entry: Entry) -> Any:
+    def _meant(self, entry: Entry) -> object:
         """The value of an entry, None of one that cannot be read."""
         try:
             with boundary():
@@ -230,7 +241,7 @@ class Editor:
         """
         text, used = self.written.text, {(entry.file, entry.line) for entry in self.file.entries if self.file.compiled}
         found = [entry for entry in self.here.entries if "tile_to_shape" in entry.text]
-        found = [entry for entry in found if not used or (entry.file, entry.line) in used]
+        found = self._traced(entry for entry in found if not used or (entry.file, entry.line) in used)
         for entry in sorted(found, key=lambda entry: not _alike(name.lower(), entry.name.lower())):
             place = expression(text, entry)
             call = re.search(r"\btile_to_shape\s*\(", text[slice(*place)]) if place else None
@@ -247,7 +258,7 @@ class Editor:
                 order = ",".join(f"_{n}" for n in [2, 1, *range(3, rank + 1)])
                 yield Edit(at, at, f", Step<{order}>{{}}", line, entry.file)
 
-    def _changed(self, edits: tuple[Edit, ...], entry: Entry) -> Any:
+    def _changed(self, edits: tuple[Edit, ...], entry: Entry) -> object:
         """What an entry is after edits, None where it cannot be read."""
         if self.left <= 0:
             return None
@@ -264,7 +275,7 @@ class Editor:
         except (CuteVizError, StopIteration):
             return None
 
-    def _of(self, entry: Entry, wanted: Any, places: Places) -> Iterator[Edit]:
+    def _of(self, entry: Entry, wanted: object, places: Places) -> Iterator[Edit]:
         """Edits of the expression that an entry is defined by, the smallest first."""
         place = expression(self.written.text, entry)
         if place is None:
@@ -314,7 +325,7 @@ def _alike(tensor: str, layout: str) -> bool:
     return layout.endswith(tensor[1:]) or tensor.endswith(layout)
 
 
-def _is(value: Any, layout: Layout, swizzle: Any) -> bool:
+def _is(value: object, layout: Layout, swizzle: object) -> bool:
     """Whether a value is a layout behind a swizzle of element offsets."""
     outer = None
     if isinstance(value, Tensor):
@@ -330,10 +341,10 @@ def _table(layout: Any) -> list[int]:
     return [int(o) for o in offsets(clear_static(layout) if isinstance(layout, Layout) else layout)]
 
 
-def _places_of(value: Any, layout: Layout, tensor: Tensor) -> list[int] | None:
+def _places_of(value: object, layout: Layout, tensor: Tensor) -> list[int] | None:
     """The element offsets of a definition that was changed."""
     value = value.whole if isinstance(value, Tensor) else value
-    if not isinstance(value, (Layout, ComposedLayout)) or size(domain(value)) != size(layout):
+    if not is_layout(value) or size(domain(value)) != size(layout):
         return None
     if isinstance(value, ComposedLayout) and isinstance(value.offset, PointerFlag):
         value = ComposedLayout(value.outer.rescaled(tensor.bits.bit_length() - 4), 0, value.inner)  # type: ignore[union-attr]

@@ -9,9 +9,9 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
-from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.descriptor import described
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import Tensor, tensors_in
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.relocate import better, relocated, root_of
 from cute_viz.engine.kernel_array import is_resized, launched_with
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from cute_viz.analysis.cost import Side
     from cute_viz.analysis.relocate import Places
     from cute_viz.engine.kernel_rows import Access, Report
-    from cute_viz.source.model import Move, SourceFile
+    from cute_viz.source.model import SourceFile
+    from cute_viz.source.moves import Move
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +111,9 @@ def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, 
     return "", {(where, base): max(one.values()) - max(one) for (where, base, _), one in maps.items()}
 
 
-def _views(operands: Sequence[Any]) -> list[Tensor]:
+def _views(operands: Sequence[object]) -> list[Tensor]:
     """The tensors of shared memory that a statement moves; of a TMA its tile, of descriptors what they describe."""
-    tensors = [x.tensor if isinstance(x, DescriptorTensor) else x for x in operands]
-    out = [x for x in tensors if isinstance(x, Tensor) and x.pointer.space == "smem"]
+    out = tensors_in(map(described, operands), "smem")
     tma = operands[0] if operands and isinstance(operands[0], TmaCopy) else None
     if tma is None:
         return out
@@ -167,7 +167,7 @@ class Fixer:
         self.places: dict[tuple[Side, ...], tuple[list[tuple[Places, int]], int]] = {}
         self.tried: dict[frozenset[Edit], tuple[str, Report | None, dict[tuple[str, str], int]]] = {}
         self.joint: frozenset[Edit] = frozenset()  # what is tried at once
-        self.taken: set[Edit] = set()  # the edits of other buffers
+        self.mine: frozenset[Edit] = frozenset()  # those of the buffer among them
         self.asking = False  # whether edits are asked for, and not tried
 
     def search(self, wanted: Sequence[tuple[list[Access], tuple[str, ...]]]) -> list[Fix | str]:
@@ -177,43 +177,42 @@ class Fixer:
 
         As compiled, the first edits of all of them are compiled at once: where each of them is right, nothing else is.
         """
-        if not self.file.compiled:
-            return [self._searched(rows, loose) for rows, loose in wanted]
+        proposed = [self._proposed(rows) if self.file.compiled else () for rows, _ in wanted]
         chosen: dict[tuple[int, int], Edit] = {}
-        proposed = []
-        for rows, _ in wanted:
-            proposed.append(self._proposed(rows, {*chosen.values()}))
-            for edit in proposed[-1]:
-                chosen.setdefault((edit.start, edit.end), edit)
-        self.joint = frozenset(chosen.values())
-        wrong, out = self._tried(self.joint)[0], []
+        for edit in (edit for edits in proposed for edit in edits):
+            chosen.setdefault((edit.start, edit.end), edit)
+        self.joint, out = frozenset(chosen.values()), []
         for (rows, loose), mine in zip(wanted, proposed, strict=True):
-            self.taken = {*self.joint} - {*mine}
-            found: Fix | str = wrong or self._searched(rows, loose)
-            if isinstance(found, str):
-                self.taken, joint, self.joint = set(), self.joint, frozenset()
-                found, self.joint = self._searched(rows, loose), joint
-            out.append(found)
-        self.taken = set()
+            self.mine = frozenset(mine)
+            out.append(self._searched(rows, loose))
+        self.mine = frozenset()
         return out
 
     def _searched(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         return self.boxes(rows, loose) if rows[0].boxed else self.fix(rows, loose)
 
-    def _proposed(self, rows: list[Access], taken: set[Edit]) -> tuple[Edit, ...]:
-        """The edits for a buffer that are tried first, others than those of other buffers where there are any."""
-        self.taken, self.asking = taken, True
+    def _behind(self, rows: list[Access]) -> frozenset[tuple[str, int]]:
+        """Where the definitions stand that a buffer is made of, as far as the reader knows."""
+        _, base = _named(rows)
+        read = [(move, found or ()) for move, found in self.report.read if any(row.move is move for row in rows)]
+        pairs = [pair for move, found in read for pair in zip(found, move.made(), strict=False)]
+        found = [at for x, at in pairs if isinstance(x, Tensor) and x.pointer.space == "smem" and x.pointer.base == base]
+        return frozenset[tuple[str, int]]().union(*found)
+
+    def _proposed(self, rows: list[Access]) -> tuple[Edit, ...]:
+        """The edits for a buffer that are tried first, if they are of a definition that it is made of."""
+        self.asking = True
         try:
             self._searched(rows, ())
         except _Proposed as found:
-            return found.args
+            return found.args if self.editor.traced else ()
         finally:
             self.asking = False
         return ()
 
     def fix(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         """The fix of a buffer by the rows of its accesses, or why there is none. loose: lines that may access it, too."""
-        self.editor.again(self.report.launch(rows[0].move))
+        self.editor.again(self.report.launch(rows[0].move), self._behind(rows))
         sides = [row.cost.side for row in rows if row.cost.side is not None]
         tensors = {(root_of(side.tensor), side.tensor.pointer.name): side.tensor for side in sides}
         key = tuple(dict.fromkeys(sides))  # instances of a template access their buffers alike
@@ -266,8 +265,8 @@ class Fixer:
 
     def boxes(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         """The fix of the copies of a TMA that takes more instructions than its tile needs."""
-        self.editor.again(self.report.launch(rows[0].move))
-        name = next((x.pointer.name for x in rows[0].tensors if isinstance(x, Tensor) and x.pointer.space == "smem"), "")
+        self.editor.again(self.report.launch(rows[0].move), self._behind(rows))
+        name = next((x.pointer.name for x in tensors_in(rows[0].tensors, "smem")), "")
         for edit in islice(self.editor.orders(name), _ORDERS):
             wrong, after, _ = self._try((edit,))
             if after is not None and not wrong and not self._against(rows, after):
@@ -292,12 +291,10 @@ class Fixer:
 
     def _try(self, edits: tuple[Edit, ...]) -> tuple[str, Report | None, dict[tuple[str, str], int]]:
         """What is wrong with edits, the report with them, and how many bits each buffer reaches further; each tried once."""
-        if not self.taken.isdisjoint(edits):
-            return "it is another buffer's", None, {}
         if self.asking:
             raise _Proposed(*edits)
         alone = frozenset(edits)
-        return self._tried(self.joint if alone < self.joint else alone)
+        return self._tried(self.joint if alone == self.mine and not self._tried(self.joint)[0] else alone)
 
     def _tried(self, key: frozenset[Edit]) -> tuple[str, Report | None, dict[tuple[str, str], int]]:
         if key not in self.tried:
@@ -329,6 +326,12 @@ class Fixer:
                 return f"line {row.move.place}{launch} would cost more"
         gained = sum(_paid(row) - _paid(others[row.key]) for row in rows)
         return "" if gained > 0 else _OTHERS
+
+
+def _named(rows: list[Access]) -> tuple[str, str]:
+    """The name and the buffer of the tensor in shared memory that rows access."""
+    found = (x.pointer for x in rows[0].tensors if isinstance(x, Tensor) and x.pointer.space == "smem")
+    return next(((pointer.name, pointer.base) for pointer in found), ("", ""))
 
 
 def _paid(row: Access) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import tensors_in
 from cute_viz.engine.kernel_advice import advice
 from cute_viz.engine.kernel_expression import arguments
 from cute_viz.engine.kernel_loops import LoopCost, steps
@@ -19,7 +19,7 @@ from cute_viz.figures.words import count
 from cute_viz.spelling import spelled
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Move
+    from cute_viz.source.moves import Move
 
 _SCREEN = 40  # lines
 _SHOWN = 4  # statements in full
@@ -107,12 +107,7 @@ def head(report: Report, name: str) -> str:
     kernels = list(dict.fromkeys(move.scope[-1] for move, _ in report.read if move.scope))
     threads = sorted({len(row.cost.side.tensor.starts) for row in report.accesses if row.cost.side is not None} - {0})
     types = list(
-        dict.fromkeys(
-            x.pointer.element
-            for _, xs in report.read
-            for x in xs or ()
-            if isinstance(x, Tensor) and x.pointer.space in ("smem", "gmem") and x.pointer.known
-        )
+        dict.fromkeys(x.pointer.element for _, xs in report.read for x in tensors_in(xs, "smem", "gmem") if x.pointer.known)
     )
     parts = (
         [", ".join(_middle(name, 72) for name in kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)]
@@ -167,7 +162,7 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
     times = f"; {told_often}" if (told_often := often_told(row.often)) else ""
     figures = f"            {row.cost.instruction}: {_count(row)}"
     accepted = "  (accepted)" * (row.accepted or row.move.place in allowed)
-    short = times.partition(":")[0] if len(figures + times + accepted) > _WIDE + 7 else times
+    short = times.partition(": ")[0] if len(figures + times + accepted) > _WIDE + 7 else times
     yield figures + short + accepted
 
 

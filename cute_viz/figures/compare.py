@@ -15,7 +15,7 @@ from cute_viz.figures.words import count
 _SAME, _OTHER = 0, 1  # of _PAINTS
 # What a cell holds, by the columns that tell it in full; labels may be words for something else (`index`, `coord`).
 _HELD: tuple[tuple[str, ...], ...] = (("offset",), ("coordinate",), ("thread", "value"), ("row", "column"))
-_PAINTS = (Paint(-1), Paint(2))  # of a difference
+_PAINTS = (Paint(-1), Paint(3))  # of a difference
 
 
 def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:

@@ -24,6 +24,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tmem import WARP, TensorMemory, metadata_words
+from cute_viz.algebra.views import atom_of
 from cute_viz.figures.lanes import held, is_lanes
 from cute_viz.figures.machine import Place, Span, of_chain, of_shared
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
@@ -61,7 +62,7 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = (), th
     deep = _depth(described, load)
     lit = set(range(deep))
     path = [("global", _tile("Tile of A", load, hues, lit, rows, "k"), _moved("TMA load", load, pair))]
-    atoms = [x.atom if isinstance(x, TiledMMA) else x for x in obj.parts if isinstance(x, (MMA_Atom, TiledMMA))]
+    atoms = [atom_of(x) for x in obj.parts if isinstance(x, (MMA_Atom, TiledMMA))]
     mmas = [x for x in atoms if x.instruction.home("C") == "rmem"]
     path.append(("shared", _lines("A", load, hues, lit, rows), f"{'wgmma' if mmas else 'tcgen05.mma'}\nk 0..{deep - 1}"))
     columns: set[int] | None = None

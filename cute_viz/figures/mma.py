@@ -16,6 +16,7 @@ from cute_viz.algebra.mma import (
     MMA_Atom,
     ThrMMA,
     TiledMMA,
+    as_tiled_mma,
     layout_tv,
     make_tiled_mma,
     operand_tile,
@@ -69,7 +70,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         options = replace(options, thread=options.thread or range(thread_of(obj), thread_of(obj) + 1))
         tiled = obj.tiled
     else:
-        tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
+        tiled = as_tiled_mma(obj)
     if options.operand == "E" and is_sparse(tiled.atom.instruction):
         from cute_viz.figures.tmem import tmem
 

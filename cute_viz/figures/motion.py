@@ -9,7 +9,7 @@ from typing import Any
 
 from cute_viz.algebra import ops
 from cute_viz.algebra.common import Operation
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, is_layout
 from cute_viz.algebra.inttuple import X, modes, product, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import cosize
@@ -47,7 +47,7 @@ def motion(call: Any, options: FigureOptions) -> Figure:
     if isinstance(a, Swizzle) and isinstance(tiler, Layout):
         a = ComposedLayout(a, 0, Layout(cosize(tiler)))
     result = found.call([a, *call.operands[1:]], call.template)
-    if not all(isinstance(x, (Layout, ComposedLayout)) for x in (a, result)):
+    if not all(is_layout(x) for x in (a, result)):
         raise FigureError(f"the steps of {found.name} are drawn of layouts")
     places = product(domain(a).shape) * (product(result.shape) if found.name == "complement" else 1)
     check_cells(max(places, product(domain(result).shape)) * 4, f"the steps of {call}", options)

@@ -8,10 +8,9 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import domain, is_layout
 from cute_viz.algebra.gemm import MOST, Pipeline, Store, Turn, words_of
 from cute_viz.algebra.inttuple import modes, product, show
-from cute_viz.algebra.layout import Layout
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import CONFLICT, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
@@ -22,7 +21,7 @@ WHOLE, FIRST, LAST = 48, 26, 14  # slots of time that are all drawn, and of more
 WIDE = 20  # slots, of more of which cells are higher than they are broad
 MOST_SLOTS = 32768  # that are worked out
 EMPTY, LOADS, FULL, READ, STORES, WAITS = range(6)  # paints
-PAINTS = (Paint(-1), Paint(0, faded=True), Paint(0), Paint(2), Paint(5), Paint(CONFLICT))
+PAINTS = (Paint(-1), Paint(0, faded=True), Paint(0), Paint(3), Paint(2), Paint(CONFLICT))
 WORDS = {
     LOADS: "a load is under way",
     FULL: "full: it waits for the MMA",
@@ -101,7 +100,7 @@ def _of(obj: Any) -> Pipeline:
     """The pipeline that an object is, or whose stages are a mode of it."""
     if isinstance(obj, Pipeline):
         return obj
-    shape = modes(domain(obj).shape) if isinstance(obj, (Layout, ComposedLayout)) else ()
+    shape = modes(domain(obj).shape) if is_layout(obj) else ()
     if len(shape) not in (1, 3, 4):
         raise FigureError(f"{show(obj)} has no mode of stages", hint="example: (128,64,4), where it is the last mode, or 4")
     stages = product(shape[-1])

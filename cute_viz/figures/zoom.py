@@ -9,7 +9,7 @@ from typing import Any
 from cute_viz.algebra.gemm import Gemm, Stages
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
+from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, as_tiled_mma, layout_tv, tile_shape
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tma import TmaCopy
@@ -161,7 +161,7 @@ def _in_tmem(
     )
 
 
-_ORDER = (5, 2, 3, 4, 0, 6, 7, 4)  # hues, of the group that is opened first; red is a conflict
+_ORDER = (0, 3, 4, 6, 2, 5, 7, 6)  # hues, of the group that is opened first; red is a conflict
 
 
 def _of(obj: Any, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], int]:
@@ -176,7 +176,7 @@ def _of(obj: Any, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], in
         obj = obj.tiled
     if not isinstance(obj, (TiledMMA, MMA_Atom)):
         raise FigureError("a zoom shows an MMA or a GEMM", hint="example: SM80_16x8x16_F32F16F16F32_TN with `tile=128x128`")
-    tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
+    tiled = as_tiled_mma(obj)
     return tiled, options.tile or tile_shape(tiled)[:2], options.k or 0
 
 

@@ -96,14 +96,14 @@ def _labelled(figure: Figure, most: int) -> Iterator[tuple[Detail, ...]]:
 
 
 def units(figure: Figure, target: Target) -> Figure | None:
-    """The figure as the unit that it repeats; None of few cells, and where nothing repeats.
+    """The figure as the unit that it repeats; None of few cells, of cells without labels, and where nothing repeats.
 
     >>> from cute_viz.renderers.targets import TARGETS
     >>> [units(figure("SM80_16x8x16_F32F16F16F32_TN"), TARGETS[name]) is None for name in ("readme", "slide")]
     [True, False]
     """
     many = sum(len(panel.paints) for panel in figure.panels) > min(MANY, target.labels)
-    return repeated(figure) if many else None
+    return repeated(figure) if many and has_text(figure) else None
 
 
 def further(figure: Figure, whole: bool) -> Figure | None:
@@ -114,7 +114,7 @@ def further(figure: Figure, whole: bool) -> Figure | None:
     >>> panel.rows, panel.row_ruler.labels[-1]
     (17, '× 4')
     """
-    if whole and len(figure.panels) > 1:
+    if (whole and len(figure.panels) > 1) or not has_text(figure):
         return None
     unit = repeated(figure, further=True)
     cells = unit.panels[0] if unit else None

@@ -77,6 +77,7 @@ const faults = new Faults({ editor, picture: by("picture"), fix, write, examples
 const shown = () => ({ ...state, ...panes.places(), by: explorer.picked, find: explorer.find.value, zoom: explorer.view.free ? +explorer.view.scale.toFixed(3) : 0 });
 const address = new Address({ text: () => texts.now.id, kept: () => ({ ...shown(), ...(state.file ? { source: "" } : {}) }) });
 explorer.find.addEventListener("input", () => address.soon(LATER));
+explorer.elsewhere = (what) => (/^(bank|byte)/i.test(what) ? "; Banks, or the view banks, has banks" : /^[TV]\d/i.test(what) ? "; a tile, under Options, has threads" : "");
 by("picture").addEventListener("wheel", () => address.soon(600), { passive: true });
 const fields = new Fields({ options: settings.fields, changed: (typed) => { keep(typed ? LATER : 0); changed(typed); }, done: () => keep() });
 menus({ ask, ways: settings.ways, link: () => address.link({ ...shown(), file: false }) });

@@ -28,7 +28,8 @@ from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames, reach
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, unit_from
 from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.cpp.shown import printed
-from cute_viz.source.model import Entry, Given, Launch, Move, Often, SourceFile, chosen
+from cute_viz.source.model import Entry, Given, SourceFile
+from cute_viz.source.moves import Launch, Move, Often, chosen
 from cute_viz.source.opened import opened
 from cute_viz.source.rounds import often
 from cute_viz.source.type_scan import arguments
@@ -261,7 +262,11 @@ def _move(frame: Reached, call: CallSite, unit: Unit, path: str, meaning: UnitMe
     text = text.rstrip(";")
     name, file = call.name.removeprefix("cute::"), _relative(call.file, path)
     read, again = partial(meaning.at, 0, operands), partial(meaning.again, operands)
-    return Move(name, call.line, instance.scope, where, read, text, file=file, again=again, launch=launch)
+
+    def made() -> list[frozenset[tuple[str, int]]]:
+        return [frozenset((_relative(place, path), line) for place, line in found) for found in meaning.definitions(frame, call)]
+
+    return Move(name, call.line, instance.scope, where, read, text, file=file, again=again, launch=launch, made=made)
 
 
 def _lines(file: str) -> tuple[str, ...]:

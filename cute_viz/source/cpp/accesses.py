@@ -17,7 +17,7 @@ from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.cpp.context import Context
-from cute_viz.source.cpp.dims import alignment_of, block_of
+from cute_viz.source.cpp.dims import alignment_of, block_of, directions
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.indexed import ASSIGNED, Indexed, brackets
 from cute_viz.source.cpp.lookup import Lookup, opened
@@ -95,7 +95,9 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
     found = lookup(context)
     block = block_of(context, found, function) or ((len(x.starts), 1, 1) if x.starts else None)
     if block is None:
-        hint = "give it: `let=blockDim.x=256`"
+        named = directions(context.reader, function)
+        few = {"x": 32, "y": 8, "z": 1} if named != "x" else {"x": 256}
+        hint = f"give it: {' '.join(f'`let=blockDim.{d}={few[d]}`' for d in named)}"
         raise AlgebraError("how many threads the block has is not known: nothing here launches the kernel", hint=hint)
     if x.part is None and not x.pointer.placed and not _is_uniform(context, lookup, scope, access, x, block):
         raise AlgebraError(f"where {access.name} begins depends on the thread")

@@ -6,10 +6,12 @@ from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.binding import bound, defaulted, key_of, matched
+from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.functions import Functions
 from cute_viz.source.cpp.lookup import opened, within
 from cute_viz.source.cpp.scopes import Declaration, Scope, outward
-from cute_viz.source.cpp.tree import Node, Part
+from cute_viz.source.cpp.tree import Brace, Node, Part
+from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.values import OURS, Cell, Class, Env, Later, Template, Value, copied
 from cute_viz.values.types import ValueType
 
@@ -122,15 +124,15 @@ class Instances(Functions):
         return self.inside(value.env).meant(found, part, WHOLE)
 
     def aggregate(self, kind: Class, args: tuple[Node, ...], span: Span) -> Class:
-        """An object of a class of the file whose members begin with arguments, in their order."""
+        """An object of a class of the file whose members begin with arguments, in their order; what a constructor makes of them is
+        not known.
+        """
         scope = kind.env.scope
         members = [x for x in scope.declarations if x.kind == "variable" and not x.static]
-        if (
-            scope.bases
-            or len(args) > len(members)
-            or any(x.kind == "function" and x.name == scope.name for x in scope.declarations)
-        ):
-            raise self.fail(f"cannot determine how an object of {scope.name} is constructed", span)
+        lost = self.fail(f"cannot determine how an object of {scope.name} is constructed", span)
+        constructed = any(x.kind == "function" and x.name == scope.name for x in scope.declarations)
+        if scope.bases or (len(args) > len(members) and not constructed):
+            raise lost
         new = Env(scope, kind.env.parent, dict(kind.env.args))
         new.cells = {}
         for n, member in enumerate(members):
@@ -138,8 +140,14 @@ class Instances(Functions):
             try:
                 kind_of_it = self.inside(new).value(self.context.tree(member.type)) if member.type else None
                 cell.kind = kind_of_it if isinstance(kind_of_it, ValueType) and not member.pointer else None
-                if n < len(args):
-                    value = copied(self.value(args[n]), self.context.budget)
+                given = args[n] if n < len(args) else None
+                if constructed:
+                    is_int = cell.kind is not None and is_integer(cell.kind)
+                    cell.value = unknown(lost, f"{member.name}@{member.token}") if is_int else lost
+                elif isinstance(given, Brace) and given.type is None and kind_of_it is not None:
+                    cell.value = self.made(kind_of_it, given.args, span)
+                elif given is not None:
+                    value = copied(self.value(given), self.context.budget)
                     cell.value = value if cell.kind is None else self.converted(value, cell.kind, span)
                 else:
                     cell.value = self.inside(new).variable(member, member.init, member.opens)

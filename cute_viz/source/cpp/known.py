@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout, with_origin
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout
+from cute_viz.algebra.construct import with_origin
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import OPS

@@ -19,7 +19,7 @@ from cute_viz.source.cpp.threads import Vector, numbers_at
 from cute_viz.source.cpp.tree import Binary, Id, Node, Unary
 from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import Env
-from cute_viz.source.model import Often
+from cute_viz.source.moves import Often
 from cute_viz.source.rounds import Gate, Pace, Round, often, step_of, stepped
 from cute_viz.values.integer import Unknown
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import PointerFlag, with_origin
+from cute_viz.algebra.composed import PointerFlag
+from cute_viz.algebra.construct import with_origin
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis

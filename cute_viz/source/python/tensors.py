@@ -9,7 +9,8 @@ from functools import cache
 from itertools import count
 from typing import Any, TypeAlias
 
-from cute_viz.algebra.composed import ComposedLayout, counting, domain, swizzle_of, with_origin
+from cute_viz.algebra.composed import ComposedLayout, domain, swizzle_of
+from cute_viz.algebra.construct import counting, with_origin
 from cute_viz.algebra.inttuple import leaves, map_leaves, modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import tile_shape
