@@ -103,7 +103,7 @@ class ComposedLayout(Shown):
     def __call__(self, *coord: IntTuple) -> int: ...  # type: ignore[overload-overlap]
     @overload
     def __call__(self, *coord: Sliced) -> ComposedLayout: ...
-    def __call__(self, *coord: Any) -> object:
+    def __call__(self, *coord: Sliced) -> object:
         """The value at a coordinate; with `_` in it, the sub-layout with the offset of the rest."""
         crd = coord[0] if len(coord) == 1 else coord
         if isinstance(self.offset, PointerFlag):

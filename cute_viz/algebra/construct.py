@@ -68,7 +68,7 @@ def _compact(shape: IntTuple, left: bool) -> IntTuple:
     return compacted(shape, Static(1), left, _beside_static)[0]  # type: ignore[no-any-return]
 
 
-def _beside_static(extent: Any, current: Any) -> tuple[Any, Any]:
+def _beside_static(extent: int, current: int) -> tuple[int, int]:
     if not is_static(extent):
         return current, (int(current) if isinstance(current, int) else current) * extent
     if extent == 1:

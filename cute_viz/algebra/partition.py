@@ -17,7 +17,7 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, positio
 from cute_viz.algebra.construct import with_origin
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.divide import zipped_divide
-from cute_viz.algebra.inttuple import X, all_zero, has_underscore, modes, slice_begin, tuple_rank
+from cute_viz.algebra.inttuple import Sliced, X, all_zero, has_underscore, modes, slice_begin, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout
 from cute_viz.algebra.measure import cosize, get_flat_coord
@@ -103,7 +103,7 @@ def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[object, Layo
     return product_each(domain(mn).shape), tv
 
 
-def blanks(n: int) -> Any:
+def blanks(n: int) -> Sliced:
     """`_` for every mode of so many, of one mode as a whole (cute/algorithm/tuple_algorithms.hpp, repeat).
 
     >>> str(blanks(1)), len(blanks(2))
