@@ -57,6 +57,8 @@ LADDER = [
     ("one_product_on_three_machines", {}), ("SM80_16x8x16_F32F16F16F32_TN", {"warp": 0, "value": 0}), ("scale_factors", {}),
     ("SM80_16x8x32_S32S8S8S32_TN", {}), ("SM80_16x8x32_S32S8S8S32_TN", {"value": 2}), ("talk_zoom_blackwell", {}),
     ("((16,8),8):((64,1),8)", {"tile": (8, 128), "value": 3}), (TILED[0], {"thread": 5}),
+    ("SM90_64x32x16_F32F16F16_SS", {"thread": 15}), ("(32,8):(8,1)", {"tile": (1, 256), "thread": "12..14"}),
+    ("SM75_U32x4_LDSM_N", {"value": "0..3"}), ("SM90_64x64x16_F32F16F16_RS", {"value": "5..7", "warp": 3}),
 ]  # fmt: skip
 
 
