@@ -15,6 +15,7 @@ import random
 import re
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -220,6 +221,11 @@ def digest(drawn: Iterator[tuple[str, str]]) -> str:
     return " ".join(hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:6] for _, text in drawn)
 
 
+def of_today(name: str) -> str:
+    """The digest of a name, drawn now."""
+    return digest(parts()[name])
+
+
 @cache
 def held() -> dict[str, str]:
     """The digests as they were written."""
@@ -233,7 +239,10 @@ def main() -> None:
             for words, text in drawn if sys.argv[1] in name else ():
                 print(f"-- {name}: {words}\n{text}")
     else:
-        DIGESTS.write_text("".join(f"{name}: {digest(drawn)}\n" for name, drawn in parts().items()), "utf-8")
+        with ProcessPoolExecutor() as pool:
+            names = list(parts())
+            found = zip(names, pool.map(of_today, names, chunksize=20), strict=True)
+            DIGESTS.write_text("".join(f"{name}: {digits}\n" for name, digits in found), "utf-8")
 
 
 if __name__ == "__main__":

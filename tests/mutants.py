@@ -84,7 +84,7 @@ ASKED = (  # tests of the rooms, in the order in which they are learned
     *("check_hardware", "check", "cpp_tensors", "kernel_report", "requests", "kernel_fixes", "kernel_loops", "hostile"),
 )
 SLOW = 4.0  # seconds of processor time of a test that is not asked
-MOST = 30.0  # those of all tests that are asked about one mistake
+MOST = 60.0  # those of all tests that are asked about one mistake
 FILES = 6  # of tests that a fork which has read nothing collects
 HEADERS = ("test_tables", "test_facts")  # whose oracle is a text
 SAVED = 300.0  # seconds of work after which is kept what was learned

@@ -37,6 +37,7 @@ LIVE: dict[tuple[str, str], str] = {  # a part of a path and of a line: why no t
     ("algebra/mma.py", "thr = Layout((1, 1, 1), (0, 0, 0))"): "its modes have one place each",
     ("figures/operation.py", "if count else 0"): "without groups nobody asks how large they are",
     ("figures/compare.py", "here = slice(r * panel.cols"): "what is behind the row is not looked at",
+    ("renderers/panel.py", 'head = ("→" if'): "an arrow is between two cells",
     ("figures/machine.py", "len(times) != 1 or"): "cells without owners are not in these pictures",
 }
 _OPERATORS = {ast.Add: "-", ast.Sub: "+", ast.Mult: "//", ast.FloorDiv: "*", ast.Mod: "//", ast.LShift: ">>", ast.RShift: "<<"}

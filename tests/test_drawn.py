@@ -15,5 +15,5 @@ def test_every_picture_is_kept() -> None:
 
 @pytest.mark.parametrize("name", PARTS)
 def test_a_picture_is_as_it_was_kept(name: str) -> None:
-    found = drawn.digest(drawn.parts()[name])
+    found = drawn.of_today(name)
     assert found == drawn.held()[name], f"meant? `python -m tests.drawn` keeps what is drawn now; `... '{name}'` prints it"

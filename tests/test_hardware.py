@@ -444,3 +444,10 @@ def test_an_operand_of_tcgen05_is_loaded_by_plain_or_multicast_tma_only(op):
     said = run("show", "-", "--name", "tma", stdin=text.encode()).stderr.decode()
     assert run("show", "-", "--name", "tma", stdin=OF_CPP.encode()).returncode == 0
     assert "Unsupported TMA" in said, said
+
+
+@pytest.mark.parametrize("kind", ["double", "int64_t", "uint128_t"])
+def test_tensor_memory_holds_no_element_that_is_wider_than_its_words(kind):
+    text = f"make_tensor(make_tmem_ptr<{kind}>(0), (128,8):(65536,1))"
+    for command in ("show", "render"):
+        assert "tensor memory holds elements of 32 bits at most" in fails(run(command, text), 1)

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import random
 import re
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cute_viz import Layout, parse
+from cute_viz.algebra.coalesced import coalesce
 from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.gemm import make_gemm
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.inverse import max_common_layout, max_common_vector
+from cute_viz.algebra.measure import size
 from cute_viz.algebra.shares import Division
 from cute_viz.algebra.slicing import settled
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tmem import metadata_words
+from cute_viz.algebra.xor import F2
 from cute_viz.analysis.banks import phases
 from cute_viz.analysis.memories import memory_of
 from cute_viz.errors import CuteVizError
@@ -175,3 +181,51 @@ def test_a_swizzle_that_no_descriptor_has_is_told_by_its_base(swizzle: str, word
     tensor = f"make_tensor(make_smem_ptr<half_t>(0), {swizzle} o smem_ptr[16b](unset) o (8,64):(64,1))"
     with pytest.raises(CuteVizError, match=re.escape(words)):
         parse(f"make_umma_desc<UMMA::Major::K>({tensor})")
+
+
+EXTENT = st.integers(1, 3).map(lambda n: 16 * n)
+
+
+@given(st.tuples(EXTENT, EXTENT, EXTENT), st.tuples(EXTENT, EXTENT))
+def test_the_parts_of_a_gemm_divide_its_tile(tile: tuple[int, int, int], part: tuple[int, int]) -> None:
+    mma: Any = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})")
+    m, n, k = tile
+    fits = m % part[0] == k % part[1] == 0
+    with nullcontext() if fits else pytest.raises(CuteVizError, match="does not divide"):
+        assert make_gemm(mma, tile, Layout(part), Layout((n, k))).tile == tile
+    fits = n % part[0] == k % part[1] == 0
+    with nullcontext() if fits else pytest.raises(CuteVizError, match="does not divide"):
+        assert make_gemm(mma, tile, Layout((m, k)), Layout(part)).tile == tile
+
+
+@given(st.lists(st.tuples(st.integers(1, 6), st.sampled_from((1, 2, 3, 4, 8, 12, 16, 32))), min_size=1, max_size=4))
+def test_a_layout_of_xored_steps_is_the_same_when_neighbors_are_joined(modes: list[tuple[int, int]]) -> None:
+    layout = Layout(tuple(extent for extent, _ in modes), tuple(F2(step) for _, step in modes))
+    assert [coalesce(layout)(n) for n in range(size(layout))] == [layout(n) for n in range(size(layout))]
+
+
+@given(st.integers(0, 3), st.integers(0, 3), st.sampled_from(((8, 8), (4, 16), (16, 4), (64, 1))), st.booleans())
+def test_what_two_layouts_have_in_common_is_where_both_go_on_by_one(bits: int, base: int, shape: tuple[int, int], up: bool) -> None:
+    plain = Layout(shape, (1, shape[0]) if up else (shape[1], 1))
+    swizzled = ComposedLayout(Swizzle(bits, base, 3), 0, plain)
+    for a, b in ((swizzled, plain), (plain, swizzled), (swizzled, swizzled)):
+        common = max_common_layout(a, b)
+        run = [common(n) for n in range(size(common))]
+        assert [a(n) for n in run] == [b(n) for n in run]
+        assert max_common_vector(a, b) >= len(run)
+    other = ComposedLayout(Swizzle(bits, base, 3), 0, Layout((8, 8), (1, 8)))
+    assert size(max_common_layout(other, Layout((8, 8)))) == min(64, 1 << base)
+
+
+@pytest.mark.parametrize(("a", "c"), [("half_t", "float"), ("int8_t", "int32_t"), ("float_e4m3_t", "float")])
+@pytest.mark.parametrize("major", ["K", "MN"])
+def test_a_word_of_an_instruction_is_refused_by_the_rules_of_the_ptx_isa(a: str, c: str, major: str) -> None:
+    found = 0
+    for n in range(0, 273, 4):
+        with suppress(CuteVizError):
+            word: Any = parse(f"make_instr_desc<{a},{a},{c},128,{n},UMMA::Major::K,UMMA::Major::{major}>()")
+            told, found = " ".join(word.refused), found + 1
+            assert ("not a multiple of 8" in told) == bool(n % 8 or not 8 <= n <= 256)
+            assert ("on in steps of 16" in told) == bool(c == "int32_t" and n > 32 and n % 16)
+            assert ("of an MN-major B" in told) == bool(a != "half_t" and major == "MN" and n % 16)
+    assert found > 16

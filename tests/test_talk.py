@@ -754,3 +754,10 @@ def test_other_cubes() -> None:
     ):
         with pytest.raises(CuteVizError, match=told):
             drawn(source, view="cube", **words)
+
+
+@pytest.mark.parametrize("view", ["grid", "path", "banks", "address", "matrix"])
+def test_what_is_drawn_over_a_difference_has_a_paint_of_the_difference(view: str) -> None:
+    found = difference(*(drawn(source, view=view) for source in ("(4,8):(8,1)", "(4,8):(1,4)")))
+    for shape in (shape for panel in found.panels for shape in panel.shapes):
+        assert HOLE <= shape.paint < len(found.paints)

@@ -6,6 +6,7 @@ What one instruction reads or writes is in full hue, or what one thread has to d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -152,11 +153,12 @@ def _twice(panel: Panel) -> Panel:
     def other(paint: int) -> int:
         return paint + WARPS if 0 <= paint < GREY else paint
 
-    labels, rows = panel.row_ruler.labels, panel.rows
-    more = tuple([str(int(label) + rows) if label else "" for label in labels])
+    labels = panel.row_ruler.labels
+    rows = max([panel.rows, *(int(end) + 1 for label in labels for end in re.findall(r"\d+", label))])  # one may stand for several
+    more = tuple([re.sub(r"\d+", lambda digits: str(int(digits[0]) + rows), label) for label in labels])
     ruler = replace(panel.row_ruler, labels=labels + more, levels=(*panel.row_ruler.levels[:-1], 1, *panel.row_ruler.levels[1:]))
     paints = (*panel.paints, *map(other, panel.paints))
-    return replace(panel, rows=2 * rows, labels=panel.labels * 2, paints=paints, row_ruler=ruler)
+    return replace(panel, rows=2 * panel.rows, labels=panel.labels * 2, paints=paints, row_ruler=ruler)
 
 
 def _chained(first: MMA_Atom, second: MMA_Atom) -> tuple[str, str]:

@@ -198,7 +198,11 @@ def _sum(found: Matrix, row: int) -> str:
 
 
 def _bank_rows(size: int | None, bits: int) -> range:
-    """The address bits that choose the bank, of elements of a size in bits, a power of 2."""
+    """The address bits that choose the bank, of elements of a size in bits, a power of 2.
+
+    >>> [_bank_rows(size, 9) for size in (None, 6, 16, 64, 2048)]
+    [range(0, 0), range(0, 0), range(1, 6), range(0, 4), range(0, 0)]
+    """
     if size is None or size & (size - 1):
         return range(0)
     log = size.bit_length() - 1

@@ -39,8 +39,8 @@ def narrowed(figure: Figure, columns: int, measure: Measure) -> Figure:
 def _even(cols: int, most: int) -> int:
     """How many columns a band has: a power of two where that is not much less than fit, else such that bands are alike.
 
-    >>> _even(64, 11), _even(16, 6), _even(8, 7)
-    (8, 6, 4)
+    >>> _even(64, 11), _even(16, 6), _even(8, 7), _even(5, 5)
+    (8, 6, 4, 5)
     """
     two = 1 << most.bit_length() - 1
     return two if cols > most and 3 * two > 2 * most else -(-cols // -(-cols // most))
