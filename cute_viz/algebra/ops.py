@@ -11,7 +11,6 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from cute_viz.algebra.mixed import entered, is_mixed, left, through
 from cute_viz.algebra.operands import KINDS, converted, problem
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
@@ -51,6 +50,8 @@ class Op:
 
         Raises: AlgebraError for operands that the operation does not take, with its signature and an example; and as its function.
         """
+        from cute_viz.algebra.mixed import entered, is_mixed, left, through
+
         if any(isinstance(x, Tensor) for x in args) and not TENSORS.intersection(self.kinds):
             return through(self, args, template)
         if self.name in MEASURES:  # of a fragment of descriptors, too
