@@ -1127,6 +1127,10 @@ def test_a_cell_of_a_long_swizzled_path_is_a_run_that_stays_together(layout):
     assert panel.data["offset"] == tuple(offset(layout, *cell) for cell in shown)
     assert len({at // run for at in panel.data["offset"]}) == len(shown) <= 128
     assert f"a cell is {run} elements" in drawn.caption
+    order = sorted((at, divmod(n, panel.cols)) for n, at in enumerate(panel.data["offset"]))
+    beside = sum(b - a == run and abs(x[0] - y[0]) + abs(x[1] - y[1]) == 1 for (a, x), (b, y) in pairwise(order))
+    thick = [pair for shape in panel.shapes if shape.look == "strong" for pair in pairwise(shape.points)]
+    assert sum(abs(x - u) + abs(y - v) for (x, y), (u, v) in thick) == beside > 0
     cell_of = {offset(layout, r, c): (r, c) for r in range(rows) for c in range(cols)}
     near = sum(abs(cell_of[n][0] - cell_of[n + 1][0]) + abs(cell_of[n][1] - cell_of[n + 1][1]) == 1 for n in range(rows * cols - 1))
     assert f"{near} of {rows * cols - 1} steps" in drawn.title
@@ -1276,3 +1280,25 @@ def test_steps_in_text_without_color_show_what_is_picked():
 def test_the_faces_of_a_cube_in_text_have_their_letters():
     shown = run("render", "SM80_16x8x16_F32F16F16F32_TN", "--view", "cube", "--for", "terminal").stdout.decode()
     assert " ".join(re.findall(r"^((?:[ABC] *)+)$", shown, re.M)).split() == ["A", "B", "C"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_cells_without_labels_are_all_drawn(target):
+    """An empty grid is there to be filled: no part of it stands for the rest."""
+    for source, words, cells in (
+        ("((8,4),2):((1,16),8)", {"tile": "16x4"}, (16, 4)),
+        ("SM90_64x128x16_F32F16F16_SS", {"operand": "C"}, (64, 128)),
+    ):
+        page = page_of(figure(source, labels="none", color_by="none", **words), Options(target=target, bare=True))
+        assert [(place.panel.rows, place.panel.cols) for place in page.panels] == [cells]
+
+
+@pytest.mark.parametrize("what", ["owners=6", "threads=6"])
+def test_a_blank_of_a_shared_element_keeps_none_of_its_owners(what):
+    """In A of 2 x 2 warps each element has two owners; that of a blank would be its answer."""
+    source = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"
+    (whole,), (panel,) = (figure(source, operand="A", **words).panels for words in ({}, {"blank": what}))
+    blanks = {n for n, label in enumerate(panel.labels) if label.startswith("(")}
+    assert len(blanks) == 6
+    assert {cell for cell, _ in whole.owners} == set(range(32 * 16))
+    assert {cell for cell, _ in panel.owners} == set(range(32 * 16)) - blanks

@@ -331,6 +331,9 @@ def test_banks_are_explored_and_cured(page, driver):
     assert page.picture().endswith("32 wavefronts. Swizzled: 4.")
     page.find("#accessor").send_keys("(8,4):(1,8)\n")
     until(lambda: "ld.64" in page.text("#wavefronts"))
+    until(lambda: _settled(driver))
+    driver.refresh()  # the link has it
+    until(lambda: "ld.64" in page.text("#wavefronts"))
     page.find("#accessor").send_keys("\ue009a\ue000nonsense\n")  # Ctrl+A, and over it
     until(lambda: page.text("#wavefronts").startswith("'nonsense' is undefined"))
     assert page.picture() == "The swizzle reorders 7 of 8 rows, each within itself"

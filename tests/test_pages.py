@@ -290,7 +290,7 @@ class TestSeveral:
         other = [x != y for x, y in zip(a.panels[0].labels, b.panels[0].labels, strict=True)]
         assert found.description.endswith(f"{sum(other)} of 512 cells differ.")
         for panel in found.panels:
-            assert [found.paints[p] == Paint(2) for p in panel.paints] == other
+            assert [found.paints[p] == Paint(3) for p in panel.paints] == other
             boxed = {(r, c) for r0, c0, r1, c1 in panel.boxes for r in range(r0, r1) for c in range(c0, c1)}
             assert boxed == {divmod(n, 64) for n, flag in enumerate(other) if flag}
 
@@ -636,3 +636,12 @@ def test_a_png_of_more_paints_than_16_bits_count():
     paints = [{"hue": n % 8} for n in range(count)]
     drawn = from_dict({"cute_viz_figure": 3, "kind": "grid", **words, "paints": paints, "legends": [], "panels": [panel]})
     assert render(drawn, format="png", cell=1)[1:4] == b"PNG"
+
+
+@pytest.mark.parametrize("width", [372, 740, 3000])
+def test_an_image_is_as_wide_as_its_place(width: int) -> None:
+    """However many cells it has; and it says how many a pixel stands for."""
+    drawn = render("(1024,2048):(1,1024)", "svg", width=width).decode()
+    assert float(re.search(r'viewBox="0 0 ([\d.]+) ', drawn)[1]) <= width  # type: ignore[index]
+    step = next((n for n in range(1, 20) if f"A pixel is the first of {n} × {n} cells." in drawn), 1)
+    assert step == {372: 8, 740: 3, 3000: 1}[width]

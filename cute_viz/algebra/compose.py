@@ -70,7 +70,7 @@ def _layouts(a: Layout, b: Layout) -> Layout:
         raise within(error, "composition", a, b) from None
 
 
-def _along_modes(a: Layout, shape: object, stride: object) -> tuple[Any, Any]:
+def _along_modes(a: Layout, shape: int, stride: object) -> tuple[object, object]:
     """Composition of one extent with a coordinate stride, which picks from the mode of `a` that it names."""
     if isinstance(stride, Basis):
         for i in stride.path:

@@ -103,7 +103,7 @@ class ComposedLayout(Shown):
     def __call__(self, *coord: IntTuple) -> int: ...  # type: ignore[overload-overlap]
     @overload
     def __call__(self, *coord: Sliced) -> ComposedLayout: ...
-    def __call__(self, *coord: Any) -> object:
+    def __call__(self, *coord: Sliced) -> object:
         """The value at a coordinate; with `_` in it, the sub-layout with the offset of the rest."""
         crd = coord[0] if len(coord) == 1 else coord
         if isinstance(self.offset, PointerFlag):
@@ -258,10 +258,15 @@ def has_origin(layout: object) -> bool:
     if not isinstance(layout, ComposedLayout) or isinstance(layout.offset, PointerFlag) or not isinstance(layout.outer, Layout):
         return False
     nested = isinstance(layout.offset, tuple) == isinstance(layout.outer.shape, tuple)
-    return nested and layout.outer == _identity(map_leaves(lambda _: 1, layout.outer.shape))
+    return nested and layout.outer == identity(map_leaves(lambda _: 1, layout.outer.shape))
 
 
-def _identity(shape: IntTuple) -> Layout:
+def identity(shape: IntTuple) -> Layout:
+    """The layout that sends every coordinate of a shape to itself.
+
+    >>> str(identity((4, 8)))
+    '(4,8):(1@0,1@1)'
+    """
     return Layout(shape, unit_strides(shape))
 
 

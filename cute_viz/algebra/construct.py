@@ -6,11 +6,10 @@ from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import is_zero, narrowed, refuse
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, gives_coordinates, has_origin
+from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.inttuple import (
     IntTuple,
     Major,
-    all_zero,
     compact_major,
     compacted,
     is_int_tuple,
@@ -20,10 +19,11 @@ from cute_viz.algebra.inttuple import (
     show,
     unflatten,
 )
-from cute_viz.algebra.layout import Layout, is_coordinate_layout
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.origin import counting
 from cute_viz.algebra.shapes import product_like
 from cute_viz.algebra.static import has_static
-from cute_viz.algebra.stride import Basis, add, unit_strides
+from cute_viz.algebra.stride import Basis, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import swizzle_as_layout
 from cute_viz.errors import AlgebraError
@@ -68,7 +68,7 @@ def _compact(shape: IntTuple, left: bool) -> IntTuple:
     return compacted(shape, Static(1), left, _beside_static)[0]  # type: ignore[no-any-return]
 
 
-def _beside_static(extent: Any, current: Any) -> tuple[Any, Any]:
+def _beside_static(extent: int, current: int) -> tuple[int, int]:
     if not is_static(extent):
         return current, (int(current) if isinstance(current, int) else current) * extent
     if extent == 1:
@@ -188,62 +188,3 @@ def make_identity_tensor(shape: IntTuple) -> AnyLayout:
     """
     layout = make_identity_layout(shape)
     return counting(layout) if has_static(layout) else layout
-
-
-def with_origin(origin: object, layout: AnyLayout, *, tensor: bool = False) -> AnyLayout:
-    """A tensor of coordinates that begin at an origin: `ArithTuple(4,8) o layout`, as CuTe prints it.
-
-    A layout that begins at 0 stays one, unless it is said to be a tensor: see counting. The outer layout is the
-    identity on such coordinates, of integers `1:1`. Raises: AlgebraError for a layout whose values are integers, or coordinates
-    of another nesting.
-    Source: cute/numeric/arithmetic_tuple.hpp, ArithmeticTupleIterator.
-
-    >>> moved = with_origin((4, 8), Layout((2, 2), (E(0), E(1))))
-    >>> str(moved), moved(1, 1)
-    ('ArithTuple(4,8) o (2,2):(1@0,1@1)', (5, 9))
-    """
-    if isinstance(origin, tuple):  # 0 times half a step is 0
-        origin = map_leaves(lambda x: int(x) if type(x).__name__ == "Fraction" and x.denominator == 1 else x, origin)
-    if not is_int_tuple(origin) or origin == ():
-        refuse("make_tensor", (origin, layout), "an origin must be an integer or a tuple of integers")
-    if isinstance(layout, ComposedLayout) and has_origin(layout):
-        tensor = True
-        origin, layout = add(origin, layout.offset), layout.inner  # type: ignore[assignment]
-    if isinstance(origin, tuple) != gives_coordinates(layout) and not (isinstance(layout, Layout) and all_zero(layout.stride)):
-        given, wanted = ("a coordinate", "integers") if isinstance(origin, tuple) else ("an integer", "coordinates")
-        refuse("make_tensor", (origin, layout), f"a layout whose values are {wanted} cannot have {given} as its origin")
-    if not tensor and all_zero(origin):
-        return layout
-    return _begun(origin, layout)
-
-
-def counting(layout: AnyLayout) -> AnyLayout:
-    """A tensor of coordinates from 0 on, as make_identity_tensor and get_tma_tensor make it: that it is one shows in its print.
-
-    Source: cute/tensor_impl.hpp, make_counting_tensor.
-
-    >>> str(counting(Layout((2, 2), (E(0), E(1))))), str(counting(Layout(4)))
-    ('ArithTuple(0,0) o (2,2):(1@0,1@1)', 'ArithTuple0 o 4:1')
-    """
-    if not isinstance(layout, Layout):
-        return layout
-    begun = _begun((), layout) if is_coordinate_layout(layout) else _begun(0, layout)
-    static = any(isinstance(step.value if isinstance(step, Basis) else step, Static) for step in leaves(layout.stride))
-    return ComposedLayout(begun.outer, map_leaves(Static, begun.offset), layout) if static else begun
-
-
-def _begun(origin: object, layout: AnyLayout) -> ComposedLayout:
-    whole: Any = map_leaves(lambda _: 0, origin)
-    for stride in leaves(layout.stride) if isinstance(layout, Layout) and isinstance(origin, tuple) else ():
-        whole = add(whole, Basis(1, stride.path) if isinstance(stride, Basis) else 0)
-    whole = _filled(origin, map_leaves(lambda _: 0, whole))
-    return ComposedLayout(make_identity_layout(map_leaves(lambda _: 1, whole)), whole, layout)
-
-
-def _filled(origin: object, zeros: object) -> object:
-    """An origin with zeros for the positions that it lacks; static integers stay so, which a sum would not keep."""
-    if not isinstance(zeros, tuple):
-        return origin
-    if not isinstance(origin, tuple):
-        return add(origin, zeros)  # only 0 is one
-    return (*map(_filled, origin, zeros), *zeros[len(origin) :])

@@ -10,7 +10,7 @@ from cute_viz.algebra.common import WARP, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, domain
 from cute_viz.algebra.divide import logical_divide, zipped_divide
-from cute_viz.algebra.inttuple import X, map_leaves, modes, show
+from cute_viz.algebra.inttuple import Sliced, X, map_leaves, modes, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import size
@@ -105,11 +105,11 @@ class TiledCopy(Shown):
         """One thread's view of it."""
         return ThrCopy(self, thread)
 
-    def part(self, thread: int, side: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+    def part(self, thread: int, side: str, layout: AnyLayout) -> tuple[AnyLayout, Sliced]:
         """A tensor divided among the threads, and the coordinate of what a thread has of the source "S" or the destination "D"."""
         return cut(self.of_thread(thread), side, layout)
 
-    def place(self, thread: int, _: str) -> Any:
+    def place(self, thread: int, _: str) -> int:
         """The coordinate of a thread among all, in a tensor that is divided among them."""
         return thread
 
@@ -259,7 +259,7 @@ def partition(thr: object, operand: str, layout: AnyLayout) -> AnyLayout:
     return indexed(name, layout, *cut(thr, operand, layout))
 
 
-def cut(thr: ThrCopy, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+def cut(thr: ThrCopy, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Sliced]:
     """The tensor of which partition_S or partition_D is a part, as tidfrg has it, and the coordinate of that with `_`.
 
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)

@@ -13,7 +13,7 @@ from cute_viz.algebra.common import brief, refuse, within
 from cute_viz.algebra.compose import all_hold, composition, value_at, without_padding
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, is_layout, lifted
 from cute_viz.algebra.dialect import in_dsl
-from cute_viz.algebra.inttuple import Underscore, is_int_tuple, map_leaves, modes, product, show, tuple_rank
+from cute_viz.algebra.inttuple import IntTuple, Underscore, is_int_tuple, map_leaves, modes, product, show, tuple_rank
 from cute_viz.algebra.inverse import check_sorted, complement
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
 from cute_viz.algebra.modes import tile_unzip
@@ -117,7 +117,7 @@ def divide_is_pointwise(layout: AnyLayout, tiler: object, limit: int = 1 << 16) 
         return None
 
 
-def _inside(place: Any, shape: Any) -> bool:
+def _inside(place: IntTuple, shape: IntTuple) -> bool:
     if isinstance(place, tuple):
         return isinstance(shape, tuple) and len(place) <= len(shape) and all(map(_inside, place, shape))
     return bool(0 <= place < product(shape))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple
 
 from cute_viz.algebra.common import needed
-from cute_viz.algebra.composed import ComposedLayout, domain, is_layout, position_independent
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, is_layout, position_independent
 from cute_viz.algebra.copy import TiledCopy, tile_of
 from cute_viz.algebra.inttuple import modes, product, ranked, show
 from cute_viz.algebra.layout import Layout
@@ -42,7 +42,9 @@ class Gemm(Shown):
         return f"GEMM of {show(self.tile)} with {self.mma.atom.name or 'an MMA atom'} over {show(tile_shape(self.mma))}"
 
 
-def make_gemm(mma: TiledMMA, tile: Any, smem_a: Any, smem_b: Any = None, **copies: TiledCopy | None) -> Gemm:
+def make_gemm(
+    mma: TiledMMA, tile: tuple[int, int, int], smem_a: AnyLayout, smem_b: AnyLayout | None = None, **copies: TiledCopy | None
+) -> Gemm:
     """A Gemm whose parts fit together.
 
     Raises: AlgebraError for a tile that the MMA, a copy or a shared-memory layout does not divide.

@@ -260,7 +260,7 @@ def has_index(crd: object) -> bool:
     return not all(isinstance(leaf, Underscore) for leaf in leaves(crd))
 
 
-def picked(crd: object, x: object, sliced: bool, misfit: Callable[[Any, Any], NoReturn]) -> list[Any]:
+def picked(crd: object, x: object, sliced: bool, misfit: Callable[[object, object], NoReturn]) -> list[Any]:
     """The entries of a nested tuple where a coordinate has `_`, or, not `sliced`, where it has an index, side by side.
 
     misfit: raises the error of a part of the coordinate that does not fit the part of the tuple.

@@ -18,7 +18,7 @@ from cute_viz.algebra.inttuple import IntTuple, Underscore, compact_major, leave
 from cute_viz.algebra.layout import Layout, flat_modes, from_modes, has_xor, make_layout
 from cute_viz.algebra.measure import coprofile, coshape, cosize
 from cute_viz.algebra.shapes import ceil_div, grouped, shape_of
-from cute_viz.algebra.static import has_static
+from cute_viz.algebra.static import EmptyLayout, has_static
 from cute_viz.algebra.stride import Basis, is_along, is_coordinate, step_of, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.xor_inverse import xor_right_inverse
@@ -120,7 +120,7 @@ def _copies(target: object, reached: int, layout: Layout) -> IntTuple:
     return rest
 
 
-def _stride(pair: tuple[int, object]) -> Any:
+def _stride(pair: tuple[int, int]) -> int:
     return pair[1]
 
 
@@ -139,8 +139,8 @@ def right_inverse(x: object) -> Any:
 def left_inverse(x: object) -> Any:
     """R with R(layout(i)) = i for a layout that takes no value twice, also where it leaves values out.
 
-    Raises: AlgebraError for the left inverse divisibility condition, negative strides, run-time strides beside static ones, and
-    XOR strides. Source: as right_inverse.
+    Raises: AlgebraError for the left inverse divisibility condition, run-time strides beside static ones, XOR strides, and in the
+    DSL negative strides, of which C++ gives extents below 1. Source: as right_inverse.
 
     >>> str(left_inverse(Layout((4, 8), (1, 5))))
     '(5,8):(1,4)'
@@ -227,7 +227,9 @@ def _right(found: list[_Mode], _: Layout) -> Layout:
 
 
 def _left(found: list[_Mode], layout: Layout) -> Layout:
-    """The left inverse of integer strides: every mode, with extents that step over the values left out."""
+    """The left inverse of integer strides: every mode, with extents that step over the values left out; of negative strides C++ has
+    extents below 1, of which nothing else can be made.
+    """
     if not all(is_known(stride) for _, stride, _ in found):
         refuse("left_inverse", (layout,), "Left inverse requires static strides", hint="mark them: _8")
     ordered = _by_stride(found)
@@ -239,7 +241,7 @@ def _left(found: list[_Mode], layout: Layout) -> Layout:
     for _, stride, before in ordered:
         if stride == 0:
             continue
-        if stride < 0:
+        if stride < 0 and in_dsl():
             refuse("left_inverse", (layout,), f"the stride {stride} is negative")
         if stride % reached:
             refuse(
@@ -251,8 +253,8 @@ def _left(found: list[_Mode], layout: Layout) -> Layout:
         extents.append(stride // reached)
         strides.append(before)
         reached = stride
-    extents.append(ordered[-1][0])
-    return _coalesce(Layout(tuple(extents), tuple(strides)))
+    out = from_modes(coalesce_modes(list(zip([*extents, ordered[-1][0]], strides, strict=True))))
+    return EmptyLayout(out) if min(extents, default=1) < 1 else out  # type: ignore[return-value]
 
 
 def nullspace(layout: AnyLayout) -> Layout:

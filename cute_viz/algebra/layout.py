@@ -82,7 +82,7 @@ class Layout(Shown):
     def __call__(self, *coord: IntTuple) -> int: ...  # type: ignore[overload-overlap]
     @overload
     def __call__(self, *coord: Sliced) -> Layout: ...
-    def __call__(self, *coord: Any) -> object:
+    def __call__(self, *coord: Sliced) -> object:
         """The value at a coordinate: `L(c)` or `L(c0, c1, ...)`; with `_` in it, the sub-layout (see `slice_`).
 
         Checkers of types take the strides for integers: of basis elements, the value is a coordinate.
@@ -284,7 +284,7 @@ def slice_(crd: object, layout: Layout) -> Layout:
     return trusted(*(tuple(picked(crd, part, True, misfit)) for part in (layout.shape, layout.stride)))
 
 
-def slice_and_offset(crd: object, layout: Layout) -> tuple[Layout, Any]:
+def slice_and_offset(crd: object, layout: Layout) -> tuple[Layout, object]:
     """The sub-layout where the coordinate has `_`, and the value at the rest of it.
 
     >>> sub, offset = slice_and_offset((2, X), Layout((4, 8), (8, 1)))

@@ -12,13 +12,14 @@ from typing import Any, NoReturn
 
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout
-from cute_viz.algebra.construct import make_identity_layout, with_origin
+from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import CopyOp, make_copy_atom
 from cute_viz.algebra.inttuple import is_int_tuple, leaves, modes, product, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.modes import coalesce
+from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion

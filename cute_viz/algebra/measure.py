@@ -213,7 +213,7 @@ def get_hier_coord(layout: AnyLayout, idx: int) -> object:
     return idx2crd(idx, plain.shape, plain.stride)
 
 
-def get_flat_coord(layout: AnyLayout, idx: int) -> Any:
+def get_flat_coord(layout: AnyLayout, idx: int) -> IntTuple:
     """The same as one index for each mode (cute/layout.hpp).
 
     >>> get_flat_coord(Layout((4, (2, 8)), (16, (8, 1))), 27)

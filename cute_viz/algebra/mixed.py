@@ -99,7 +99,7 @@ def left(value: object) -> Any:
     return each_integer(lambda x: int(x) if isinstance(x, Runtime) else Static(x), value)
 
 
-def _integers(value: object) -> Iterator[Any]:
+def _integers(value: object) -> Iterator[object]:
     """Every integer of an operand."""
     match value:
         case tuple():

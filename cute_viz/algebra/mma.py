@@ -9,7 +9,7 @@ from cute_viz.algebra.common import WARP, narrowed, needed, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, as_layout, domain
 from cute_viz.algebra.divide import logical_divide, zipped_divide
-from cute_viz.algebra.inttuple import IntTuple, X, is_int_tuple, map_leaves, modes, product, show
+from cute_viz.algebra.inttuple import IntTuple, Sliced, X, is_int_tuple, map_leaves, modes, product, show
 from cute_viz.algebra.inverse import complement, left_inverse, right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, get_flat_coord, size
@@ -107,11 +107,11 @@ class TiledMMA(Shown):
         """One thread's view of it."""
         return ThrMMA(self, modes(get_flat_coord(self.thr_layout_vmnk, thread)))
 
-    def part(self, thread: int, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+    def part(self, thread: int, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Sliced]:
         """A tensor divided among the threads, and the coordinate of what a thread has of operand "A", "B" or "C"."""
         return cut(self.of_thread(thread), operand, layout)
 
-    def place(self, thread: int, operand: str) -> Any:
+    def place(self, thread: int, operand: str) -> IntTuple:
         """The coordinate of a thread among all, in a tensor that is divided among them."""
         (v, *mnk), (i, j) = self.of_thread(thread).thr_vmnk, OPERANDS[operand]
         return v, (mnk[i], mnk[j])
@@ -312,7 +312,7 @@ def partition(thr: object, operand: str, layout: AnyLayout) -> AnyLayout:
     return indexed(f"partition_{operand}", layout, *cut(thr, operand, layout))
 
 
-def cut(thr: ThrMMA, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+def cut(thr: ThrMMA, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Sliced]:
     """The tensor of which partition_A, partition_B or partition_C is a part, as thrfrg has it, and the coordinate of that with `_`.
 
     >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)

@@ -11,7 +11,6 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from cute_viz.algebra.mixed import entered, is_mixed, left, through
 from cute_viz.algebra.operands import KINDS, converted, problem
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
@@ -51,6 +50,8 @@ class Op:
 
         Raises: AlgebraError for operands that the operation does not take, with its signature and an example; and as its function.
         """
+        from cute_viz.algebra.mixed import entered, is_mixed, left, through
+
         if any(isinstance(x, Tensor) for x in args) and not TENSORS.intersection(self.kinds):
             return through(self, args, template)
         if self.name in MEASURES:  # of a fragment of descriptors, too
@@ -74,7 +75,7 @@ class Op:
             raise self._count(f"{len(given)} operand{'' if len(given) == 1 else 's'}, template arguments included")
         return self._checked(given), {}
 
-    def public(self) -> Callable[..., Any]:
+    def public(self) -> Callable[..., object]:
         """The operation as a Python function: as its own one, but bad arguments are refused in words.
 
         >>> OPS["take"].public()((2, 3, 4), 1, end=3) == OPS["take"].call([(2, 3, 4), 1, 3])
@@ -91,7 +92,7 @@ class Op:
             parameters = parameters.replace(parameters=[p for p in parameters.parameters.values() if p.name in kept])
 
         @wraps(own)
-        def operation(*args: object, **named: object) -> Any:
+        def operation(*args: object, **named: object) -> object:
             try:
                 bound = parameters.bind(*args, **named)
             except TypeError as error:
@@ -123,7 +124,7 @@ class Op:
             out.append(None if left_out else self._one(operand, kind))
         return out
 
-    def resolve(self) -> Callable[..., Any]:
+    def resolve(self) -> Callable[..., object]:
         """The function that computes it, for operands that fit."""
         name, _, operand = self.function.partition(":")
         function: Callable[..., Any] = getattr(import_module(f"cute_viz.algebra.{self.module}"), name)
@@ -139,14 +140,14 @@ class Op:
         return AlgebraError(f"{self.signature} does not take {given}", hint=f"example: {self.example}")
 
 
-def _on(function: Callable[..., object], operand: str) -> Callable[..., Any]:
+def _on(function: Callable[..., object], operand: str) -> Callable[..., object]:
     """A function on one of its operands, "A" or "S": whatever place it has among the parameters."""
     from functools import wraps
 
     at = function.__code__.co_varnames.index("operand")
 
     @wraps(function)
-    def operation(*given: object, **named: object) -> Any:
+    def operation(*given: object, **named: object) -> object:
         return function(*given[:at], operand, *given[at:], **named)
 
     return operation

@@ -9,7 +9,7 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_of
 from cute_viz.algebra.construct import make_ordered_layout, of_integers, without_zeros
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.divide import by_mode, evenly_divides, open_modes
-from cute_viz.algebra.inttuple import IntTuple, compact_major, leaves, tuple_rank
+from cute_viz.algebra.inttuple import IntTuple, all_zero, compact_major, leaves, tuple_rank
 from cute_viz.algebra.inverse import complement
 from cute_viz.algebra.layout import Layout, get, is_coordinate_layout, make_layout
 from cute_viz.algebra.measure import cosize
@@ -38,6 +38,8 @@ def logical_product(block: Layout, tiler: object) -> AnyLayout:
         refuse("logical_product", (block, tiler), "the tiler's values are coordinates, and blocks are counted by integers")
 
     def repeated(a: Layout, b: Layout) -> Layout:
+        if in_dsl() and all_zero(b.stride):  # whose complement refuses no layout: none of its steps is taken here
+            return make_layout(a, b)
         return make_layout(a, composition(complement(a, a.size * cosize(b)), b))
 
     return by_mode(logical_product, repeated, block, tiler)

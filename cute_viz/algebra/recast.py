@@ -43,7 +43,7 @@ def upcast(x: Any, n: int) -> Any:
     return Layout(*map_pairs(partial(_upcast, n, x), x.shape, x.stride))
 
 
-def _upcast(n: int, layout: Layout, shape: int, stride: object) -> tuple[Any, Any]:
+def _upcast(n: int, layout: Layout, shape: int, stride: object) -> tuple[int, int]:
     if not is_integer(stride):
         refuse(f"upcast<{n}>", (layout,), f"the stride {stride} is not an integer")
     if stride == 0:
@@ -78,7 +78,7 @@ def downcast(x: Any, n: int) -> Swizzle | Layout | ComposedLayout:
     if not any(is_constant(leaf, 1) for leaf in leaves(x.stride)):
         refuse(f"downcast<{n}>", (x,), "Downcast requires adjacent elements: no stride is 1")
 
-    def narrower(s: Any, d: int) -> tuple[Any, Any]:
+    def narrower(s: int, d: int) -> tuple[int, int]:
         return (s * n, d) if is_constant(d, 1) or is_constant(d, -1) else (s, d * n)
 
     return Layout(*map_pairs(narrower, x.shape, x.stride))

@@ -6,8 +6,7 @@ Sources: cutlass/detail/sm100_blockscaled_layout.hpp, blockwise_scale_layout.hpp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from cute_viz.algebra.common import refuse, told_outside
 from cute_viz.algebra.descriptor import major_of
@@ -16,8 +15,7 @@ from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import as_tiled_mma
 from cute_viz.algebra.modes import append, get
-from cute_viz.algebra.static import mark_static
-from cute_viz.display import Shown
+from cute_viz.algebra.static import EmptyLayout, mark_static
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Static, is_static
 
@@ -70,21 +68,6 @@ def tile_atom_to_shape(shape: object, operand: str, vector: int) -> Layout:
         steps = [Static(x) if fixed or x == 0 else x for x, fixed in zip(steps, before, strict=False)]
     shapes = tuple(zip(modes(atom.shape), counts, strict=True))
     return Layout(shapes, tuple(zip(modes(atom.stride), steps, strict=True)))
-
-
-@dataclass(frozen=True, slots=True)
-class EmptyLayout(Shown):
-    """A layout with an extent of 0, which CuTe prints and for which nothing else is of use.
-
-    >>> str(EmptyLayout(trusted((32, 0), (1, 32))))
-    '(32,0):(1,32)'
-    """
-
-    marked: ClassVar[tuple[str, ...]] = ("layout",)
-    layout: Layout
-
-    def __str__(self) -> str:
-        return str(self.layout)
 
 
 def deduce_smem_layout(mma: object, operand: str, tile: object, vector: int) -> Any:

@@ -252,7 +252,7 @@ def front(x: object) -> object:
     return front(x[0]) if isinstance(x, tuple) and x else x
 
 
-def back(x: object) -> Any:
+def back(x: object) -> object:
     """The last leaf of a tuple; anything else as it is.
 
     >>> back((2, (3, 4))), back(2)

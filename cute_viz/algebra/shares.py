@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import as_layout, domain
 from cute_viz.algebra.copy import TiledCopy
-from cute_viz.algebra.inttuple import has_underscore, show, slice_begin
+from cute_viz.algebra.inttuple import Sliced, has_underscore, show, slice_begin
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import get_flat_coord, size
 from cute_viz.algebra.mma import TiledMMA
@@ -44,7 +44,7 @@ class Division:
     order: tuple[int, ...] = ()
 
     @property
-    def cut(self) -> tuple[Layout, Any]:
+    def cut(self) -> tuple[Layout, Sliced]:
         """The tensor as (thread, what it has of it), and the coordinate of the part of thread 0."""
         if isinstance(self.tiling, Layout):
             divided, coord = cut("local_partition", self.layout, self.tiling, 0, self.proj)

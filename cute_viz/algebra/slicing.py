@@ -95,7 +95,7 @@ def dice_tuple(crd: object, x: object) -> Any:
     return tuple(picked(crd, x, False, _misfit("dice"))) if isinstance(crd, tuple) else () if crd is X else x
 
 
-def _misfit(name: str) -> Callable[[Any, Any], NoReturn]:
+def _misfit(name: str) -> Callable[[object, object], NoReturn]:
     def misfit(crd: object, x: object) -> NoReturn:
         refuse(name, (crd, x), "Mismatched Ranks", hint="one entry, an index or _, for each mode")
 
@@ -119,7 +119,7 @@ def domain_offset(coord: Any, layout: AnyLayout) -> object:
     return moved if has_origin(moved) else (moved, 0)
 
 
-def _swizzled(crd: object, layout: ComposedLayout, swizzle: Swizzle, inner: Layout) -> tuple[AnyLayout, Any]:
+def _swizzled(crd: object, layout: ComposedLayout, swizzle: Swizzle, inner: Layout) -> tuple[AnyLayout, object]:
     """The slice of a swizzled layout, plain where no two bits that are left are swizzled together."""
     sliced = plain_layout.slice_(crd, inner)
     if not has_index(crd):
@@ -206,13 +206,13 @@ def _decayed(swizzle: Swizzle, offset: int, open_bits: int) -> Layout:
     """
     z, y = swizzle.zzz & -swizzle.zzz, swizzle.yyy & -swizzle.yyy
 
-    def step(bit: int, plus: int, minus: int, i: int) -> Any:
+    def step(bit: int, plus: int, minus: int, i: int) -> int:
         return _run_time(0, z << i) if open_bits & bit else (minus if offset & bit else plus) << i
 
-    def changed(i: int) -> Any:
+    def changed(i: int) -> int:
         return step(y << i, z, -z, i)
 
-    def read(i: int) -> Any:
+    def read(i: int) -> int:
         return step(z << i, y + z, y - z, i)
 
     lower, upper = (changed, read) if z < y else (read, changed)

@@ -6,13 +6,15 @@ A class whose fields hold layouts names them in `marked`; `tiling` says which fa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.stride import Basis, step_of
+from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 from cute_viz.values.integer import MulticastMask, Runtime, Static, Unknown, is_static
 
 
@@ -156,3 +158,18 @@ def check_owning(layout: AnyLayout, beside: bool = False) -> None:
             f"Dynamic owning tensors not supported: the extents of {layout} are not all static",
             hint="registers have static extents: Int<8>{}",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyLayout(Shown):
+    """A layout with an extent of 0 or less, which CuTe prints and for which nothing else is of use.
+
+    >>> str(EmptyLayout(trusted((32, 0), (1, 32))))
+    '(32,0):(1,32)'
+    """
+
+    marked: ClassVar[tuple[str, ...]] = ("layout",)
+    layout: Layout
+
+    def __str__(self) -> str:
+        return str(self.layout)

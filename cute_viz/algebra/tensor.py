@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain
 from cute_viz.algebra.inttuple import (
     IntTuple,
+    Sliced,
     Underscore,
     all_zero,
     has_index,
@@ -133,7 +134,7 @@ class Tensor(Shown):
         flag = PointerFlag(self.bits, tensor=True, sparsity=self.pointer.type.sparsity)
         return ComposedLayout(self.pointer.swizzle, flag, self.layout)
 
-    def __call__(self, *coord: Any) -> object:
+    def __call__(self, *coord: Sliced) -> object:
         """The offset of an element; with `_` in the coordinate, the tensor of the modes that are left."""
         crd = coord[0] if len(coord) == 1 else coord
         if not has_underscore(crd):
@@ -172,10 +173,10 @@ def placed_part(name: str, operands: list[Any], known: bool = True) -> tuple[Any
     from cute_viz.algebra import copy, mma, partition
     from cute_viz.algebra.slicing import slice_and_offset
 
-    def index(x: object) -> Any:
+    def index(x: object) -> object:
         return x if known or isinstance(x, (Underscore, Static)) else Unknown()
 
-    def place(x: object, extent: object) -> Any:
+    def place(x: object, extent: object) -> object:
         """An index along a mode: of an extent of 1 it is known."""
         return Static(0) if is_static(extent, 1) else index(x)
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from cute_viz.algebra.common import needed
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, is_layout
-from cute_viz.algebra.construct import counting, make_identity_layout
+from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import IntTuple, all_static, leaves, map_leaves, modes, show
@@ -21,6 +21,7 @@ from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mixed import entered, is_mixed, left
 from cute_viz.algebra.modes import coalesce
+from cute_viz.algebra.origin import counting
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.static import each_integer, has_static, mark_static

@@ -12,7 +12,7 @@ from cute_viz.algebra import tma as _tma
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, has_origin, is_layout
-from cute_viz.algebra.construct import make_identity_layout, with_origin
+from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.divide import logical_divide
 from cute_viz.algebra.inttuple import X, all_static, leaves, map_leaves, modes, tuple_rank
@@ -21,6 +21,7 @@ from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, crd2idx, idx2crd, size
 from cute_viz.algebra.mma import as_tiled_mma, thrfrg
 from cute_viz.algebra.modes import coalesce, get
+from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.slicing import domain_offset, slice_and_offset
 from cute_viz.algebra.static import mark_static, unknowns

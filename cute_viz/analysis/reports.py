@@ -7,6 +7,7 @@ from typing import Any
 
 from cute_viz.analysis.access import global_request
 from cute_viz.errors import AlgebraError
+from cute_viz.spelling import count
 
 
 def shared_report(found: Sequence[Any]) -> dict[str, object]:
@@ -77,12 +78,3 @@ def _conflicts(phases: Sequence[Any]) -> list[dict[str, object]]:
         for n, phase in enumerate(phases)
         for bank in phase.conflicts
     ]
-
-
-def count(number: int, what: str) -> str:
-    """A number of things, in words.
-
-    >>> count(1, "sector"), count(4, "sector")
-    ('1 sector', '4 sectors')
-    """
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -14,8 +14,8 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.static import clear_static
-from cute_viz.analysis.reports import count
 from cute_viz.analysis.steps import Step
+from cute_viz.spelling import count
 
 TILINGS = ("make_tiled_copy", "make_layout_tv", "make_tiled_mma")
 

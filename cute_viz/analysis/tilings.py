@@ -11,8 +11,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA, layout_tv, tile_shape
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.scale_factors import EmptyLayout
-from cute_viz.algebra.static import Plain
+from cute_viz.algebra.static import EmptyLayout, Plain
 from cute_viz.algebra.tmem import AHEAD, WORD, data_path, lane_stride, sparse_words
 from cute_viz.algebra.views import tiled_of
 from cute_viz.errors import CuteVizError
@@ -39,7 +38,7 @@ def tiling_facts(subject: object) -> dict[str, Any]:
                 **_mma_atom(atom),
             }
         case EmptyLayout(layout):
-            return {"layout": Plain.of(layout), "kind": "layout without elements: an extent is 0", "size": 0}
+            return {"layout": Plain.of(layout), "kind": "layout without elements: an extent is 0 or less", "size": 0}
         case CopyOp():
             layouts = {"ThrID": subject.thr_id, "SrcLayout": subject.src, "DstLayout": subject.dst, "RefLayout": subject.ref}
             return {"op": subject.name, **{name: Plain.of(layout) for name, layout in layouts.items()}, **_units(subject)}

@@ -29,10 +29,10 @@ from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.phases import strip
 from cute_viz.figures.sectors import sectors
 from cute_viz.figures.served import Served, served
-from cute_viz.figures.words import count
 from cute_viz.options.words import read
 from cute_viz.source.address import address_of, query_of
 from cute_viz.source.model import matching
+from cute_viz.spelling import count
 
 
 def typed(access: Accessor, bits: int | None) -> Accessor:

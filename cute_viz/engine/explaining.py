@@ -29,10 +29,10 @@ from cute_viz.analysis.verdict import verdict
 from cute_viz.engine.explanation import Explanation
 from cute_viz.engine.whole import in_a_line, kind_of, meant, value_of
 from cute_viz.errors import CuteVizError, NotationError
-from cute_viz.figures.words import count
 from cute_viz.notation import is_triton
 from cute_viz.source.text import called_last, calls_with, read_calls
 from cute_viz.spec import Library
+from cute_viz.spelling import count
 from cute_viz.values.instruction import MOVES
 from cute_viz.values.integer import MulticastMask
 

@@ -126,12 +126,11 @@ def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
             buffers.setdefault(_tile(report, row.move, row.cost), []).append(row)
         if row.boxed and (not file.compiled or row.move.launch):
             tmas.setdefault((report.launch(row.move), row.move.text.partition(",")[0]), []).append(row)
+    wanted = [(rows, _beside(report, rows)) for rows in buffers.values() if any(row.cost.ways > 1 for row in rows)]
+    wanted += [(rows, ()) for rows in tmas.values()]
     out: dict[tuple[str, int, str, int], Fix | str] = {}
-    for rows in buffers.values():
-        if bad := [row for row in rows if row.cost.ways > 1]:
-            out |= dict.fromkeys((row.key for row in bad), fixer.fix(rows, _beside(report, rows)))
-    for rows in tmas.values():
-        out |= dict.fromkeys((row.key for row in rows), fixer.boxes(rows, ()))
+    for (rows, _), found in zip(wanted, fixer.search(wanted), strict=True):
+        out |= dict.fromkeys((row.key for row in rows if row.cost.ways > 1 or row.boxed), found)
     told, chosen = [], dict[tuple[int, int], Edit]()
     for row in report.accesses:  # the worst first: where two launches want a definition otherwise, it has the fix
         one = out.get(row.key, "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -91,7 +91,8 @@ class Editor:
     """Finds the edits of a file that put the elements of a tensor's buffer elsewhere.
 
     written: the file as it is written. blind: edits of what only a compiler can read that are still offered for it. here: the file
-    as it is written and read for one launch, in which names have one meaning.
+    as it is written and read for one launch, in which names have one meaning. behind: where the definitions stand that a buffer
+    is made of, of a reader that knows; traced: whether one of them is edited.
     """
 
     def __init__(self, file: SourceFile) -> None:
@@ -99,10 +100,12 @@ class Editor:
         self.here, self._launches = self.written, {"": self.written}
         self._values: dict[tuple[int, int], list[tuple[Entry, Any]]] = {}
         self._inline: list[tuple[Entry, Any]] | None = None
+        self.behind: frozenset[tuple[str, int]] = frozenset()
+        self.traced = False
 
-    def again(self, launch: str = "") -> None:
+    def again(self, launch: str = "", behind: frozenset[tuple[str, int]] = frozenset()) -> None:
         """Begin with another buffer. launch: what launches its kernel, as statements have it."""
-        self.left, self.blind = _READS, _BLIND
+        self.left, self.blind, self.behind, self.traced = _READS, _BLIND, behind, False
         if launch not in self._launches:
             given, found = self.written.given, [] if self.file.compiled or self.written.given.launch else self.written.launches()
             number = next((n for n, one in enumerate(found, 1) if one.label == launch), 0)
@@ -158,7 +161,7 @@ class Editor:
         callers = {part.partition(",")[0].split("::")[-1] for part in call.split("called in ")}
 
         def having(values: list[tuple[Entry, Any]]) -> list[Entry]:
-            found = list(dict.fromkeys(entry for entry, value in values if _is(value, layout, swizzle)))
+            found = self._traced(dict.fromkeys(entry for entry, value in values if _is(value, layout, swizzle)))
             mine = [entry for entry in found if callers & {scope.partition("<")[0] for scope in entry.scope}] or found
             return sorted(mine, key=lambda entry: (name[:2] != entry.name[:2], name not in entry.name))
 
@@ -172,6 +175,13 @@ class Editor:
             return [], found + lost
         found = [] if self.file.compiled else [entry for entry, value in self._having(True) if value is None and entry.scope]
         return sorted(found, key=lambda entry: name[-1:].lower() != entry.name[-1:].lower()), lost
+
+    def _traced(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Those of definitions that the buffer is made of, where there are any."""
+        every = list(entries)
+        found = [entry for entry in every if (entry.file, entry.line) in self.behind]
+        self.traced = self.traced or bool(found)
+        return found or every
 
     def _having(self, likely: bool) -> list[tuple[Entry, Any]]:
         """The entries of the file whose words are those of layouts, or all others, with their values; as compiled, of each
@@ -231,8 +241,8 @@ class Editor:
         """
         text, used = self.written.text, {(entry.file, entry.line) for entry in self.file.entries if self.file.compiled}
         found = [entry for entry in self.here.entries if "tile_to_shape" in entry.text]
-        found = [entry for entry in found if not used or (entry.file, entry.line) in used]
-        for entry in sorted(found, key=lambda entry: not entry.name.lower().endswith(name[1:].lower())):
+        found = self._traced(entry for entry in found if not used or (entry.file, entry.line) in used)
+        for entry in sorted(found, key=lambda entry: not _alike(name.lower(), entry.name.lower())):
             place = expression(text, entry)
             call = re.search(r"\btile_to_shape\s*\(", text[slice(*place)]) if place else None
             if place is None or call is None or self.file.language != "cpp":
@@ -308,6 +318,11 @@ class Editor:
                 yield edit(match.start(), match.end(), f"{match['name']} {'-' if change < 0 else '+'} {more}")
         if isinstance(wanted, Layout):
             yield edit(0, len(text), written_as(wanted, text, language))
+
+
+def _alike(tensor: str, layout: str) -> bool:
+    """Whether a tensor may be of a layout by their names: `sV` of `SmemLayoutV`, `tBsB` of `sB`."""
+    return layout.endswith(tensor[1:]) or tensor.endswith(layout)
 
 
 def _is(value: object, layout: Layout, swizzle: object) -> bool:

@@ -20,7 +20,7 @@ from cute_viz.engine.kernel_expression import Edit, shown
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.records import dataclass
 
-_COMPILED = 8  # times that a unit is compiled with edits
+_COMPILED = 4  # times that a unit is compiled with edits
 _OTHERS = "it changes another buffer"
 _ORDERS = 4  # calls of tile_to_shape that are tried with another order
 
@@ -151,6 +151,10 @@ def may_grow(file: SourceFile, base: str) -> bool:
     return bool(known) and all(re.search(r"cosize|size_in_bytes", words) for words in known)
 
 
+class _Proposed(Exception):
+    """Edits that were not tried, where they are only asked for."""
+
+
 class Fixer:
     """Searches the fixes of a report.
 
@@ -162,10 +166,53 @@ class Fixer:
         self.editor = Editor(file)
         self.places: dict[tuple[Side, ...], tuple[list[tuple[Places, int]], int]] = {}
         self.tried: dict[frozenset[Edit], tuple[str, Report | None, dict[tuple[str, str], int]]] = {}
+        self.joint: frozenset[Edit] = frozenset()  # what is tried at once
+        self.mine: frozenset[Edit] = frozenset()  # those of the buffer among them
+        self.asking = False  # whether edits are asked for, and not tried
+
+    def search(self, wanted: Sequence[tuple[list[Access], tuple[str, ...]]]) -> list[Fix | str]:
+        """The fix of each buffer, or of each TMA whose boxes are not full, or why there is none.
+
+        wanted: the rows of its accesses, and the lines that may access it, too.
+
+        As compiled, the first edits of all of them are compiled at once: where each of them is right, nothing else is.
+        """
+        proposed = [self._proposed(rows) if self.file.compiled else () for rows, _ in wanted]
+        chosen: dict[tuple[int, int], Edit] = {}
+        for edit in (edit for edits in proposed for edit in edits):
+            chosen.setdefault((edit.start, edit.end), edit)
+        self.joint, out = frozenset(chosen.values()), []
+        for (rows, loose), mine in zip(wanted, proposed, strict=True):
+            self.mine = frozenset(mine)
+            out.append(self._searched(rows, loose))
+        self.mine = frozenset()
+        return out
+
+    def _searched(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
+        return self.boxes(rows, loose) if rows[0].boxed else self.fix(rows, loose)
+
+    def _behind(self, rows: list[Access]) -> frozenset[tuple[str, int]]:
+        """Where the definitions stand that a buffer is made of, as far as the reader knows."""
+        _, base = _named(rows)
+        read = [(move, found or ()) for move, found in self.report.read if any(row.move is move for row in rows)]
+        pairs = [pair for move, found in read for pair in zip(found, move.made(), strict=False)]
+        found = [at for x, at in pairs if isinstance(x, Tensor) and x.pointer.space == "smem" and x.pointer.base == base]
+        return frozenset[tuple[str, int]]().union(*found)
+
+    def _proposed(self, rows: list[Access]) -> tuple[Edit, ...]:
+        """The edits for a buffer that are tried first, if they are of a definition that it is made of."""
+        self.asking = True
+        try:
+            self._searched(rows, ())
+        except _Proposed as found:
+            return found.args if self.editor.traced else ()
+        finally:
+            self.asking = False
+        return ()
 
     def fix(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         """The fix of a buffer by the rows of its accesses, or why there is none. loose: lines that may access it, too."""
-        self.editor.again(self.report.launch(rows[0].move))
+        self.editor.again(self.report.launch(rows[0].move), self._behind(rows))
         sides = [row.cost.side for row in rows if row.cost.side is not None]
         tensors = {(root_of(side.tensor), side.tensor.pointer.name): side.tensor for side in sides}
         key = tuple(dict.fromkeys(sides))  # instances of a template access their buffers alike
@@ -218,7 +265,7 @@ class Fixer:
 
     def boxes(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         """The fix of the copies of a TMA that takes more instructions than its tile needs."""
-        self.editor.again(self.report.launch(rows[0].move))
+        self.editor.again(self.report.launch(rows[0].move), self._behind(rows))
         name = next((x.pointer.name for x in tensors_in(rows[0].tensors, "smem")), "")
         for edit in islice(self.editor.orders(name), _ORDERS):
             wrong, after, _ = self._try((edit,))
@@ -239,18 +286,23 @@ class Fixer:
 
     def together(self, edits: tuple[Edit, ...]) -> Report | None:
         """The report with the edits of all fixes; None where they do not go together."""
-        wrong, after, _ = self._try(edits)
+        wrong, after, _ = self._tried(frozenset(edits))
         return None if wrong else after
 
     def _try(self, edits: tuple[Edit, ...]) -> tuple[str, Report | None, dict[tuple[str, str], int]]:
         """What is wrong with edits, the report with them, and how many bits each buffer reaches further; each tried once."""
-        key = frozenset(edits)
+        if self.asking:
+            raise _Proposed(*edits)
+        alone = frozenset(edits)
+        return self._tried(self.joint if alone == self.mine and not self._tried(self.joint)[0] else alone)
+
+    def _tried(self, key: frozenset[Edit]) -> tuple[str, Report | None, dict[tuple[str, str], int]]:
         if key not in self.tried:
             if self.file.compiled and len(self.tried) >= _COMPILED:
                 return f"it was not tried: the file was compiled {_COMPILED} times", None, {}
             try:
                 with boundary():
-                    after = self.evaluate(read_again(self.file, self.editor.written, edits))
+                    after = self.evaluate(read_again(self.file, self.editor.written, tuple(key)))
                     wrong, grown = consistent(self.report, after)
             except CuteVizError as error:
                 wrong, after, grown = error.message, None, {}
@@ -274,6 +326,12 @@ class Fixer:
                 return f"line {row.move.place}{launch} would cost more"
         gained = sum(_paid(row) - _paid(others[row.key]) for row in rows)
         return "" if gained > 0 else _OTHERS
+
+
+def _named(rows: list[Access]) -> tuple[str, str]:
+    """The name and the buffer of the tensor in shared memory that rows access."""
+    found = (x.pointer for x in rows[0].tensors if isinstance(x, Tensor) and x.pointer.space == "smem")
+    return next(((pointer.name, pointer.base) for pointer in found), ("", ""))
 
 
 def _paid(row: Access) -> int:

@@ -20,7 +20,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.phases import strip
 from cute_viz.figures.sectors import sectors
 from cute_viz.figures.served import Crowd, crowded
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 
 if TYPE_CHECKING:
     from cute_viz.analysis.access import WarpAccess

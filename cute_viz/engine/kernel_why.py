@@ -8,7 +8,7 @@ from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.cost import meeting
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 
 if TYPE_CHECKING:
     from cute_viz.engine.kernel_rows import Access

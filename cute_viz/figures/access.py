@@ -11,8 +11,8 @@ from cute_viz.figures.model import CONFLICT, Arrow, Figure, Legend, LegendEntry,
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.phases import BANKS, lane_words, lanes_of
 from cute_viz.figures.rulers import numbered
-from cute_viz.figures.words import count
 from cute_viz.records import dataclass
+from cute_viz.spelling import count
 
 LINE = 128  # bytes that the banks hold side by side
 CHUNK = 16

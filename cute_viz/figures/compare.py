@@ -10,7 +10,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.page import page
 from cute_viz.figures.trim import regridded
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 
 _SAME, _OTHER = 0, 1  # of _PAINTS
 # What a cell holds, by the columns that tell it in full; labels may be words for something else (`index`, `coord`).

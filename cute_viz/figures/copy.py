@@ -28,7 +28,7 @@ from cute_viz.figures.owners import (
     replicas,
     tile_panel,
 )
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 from cute_viz.values.instruction import Instruction
 
 SIDE_BY_SIDE = 32  # columns up to which source and destination stand next to each other

@@ -31,7 +31,8 @@ from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry, Pai
 from cute_viz.figures.paint import HUES, span
 from cute_viz.figures.tmem import held_by
 from cute_viz.figures.trim import picked
-from cute_viz.figures.words import count, numbered
+from cute_viz.figures.words import numbered
+from cute_viz.spelling import count
 
 LANES, COLUMNS = 128, 512  # of tensor memory
 LINE, CHUNK = 128, 16  # bytes of a line of shared memory, and of a chunk

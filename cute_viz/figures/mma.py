@@ -46,7 +46,7 @@ from cute_viz.figures.owners import (
     replicas,
     tile_panel,
 )
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 from cute_viz.values.types import bits_of
 
 _PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1), "E": (1, 2)}

@@ -24,7 +24,7 @@ from cute_viz.figures.page import page
 from cute_viz.figures.paint import Painting, by_group, by_order, in_turns, painted, receding
 from cute_viz.figures.rulers import steps_of, with_borders
 from cute_viz.figures.selection import PARENTS, selection
-from cute_viz.figures.words import count as count_of
+from cute_viz.spelling import count as count_of
 
 TILES = "hue: the tile"
 WIDEST = 48  # columns that stand beside each other

@@ -6,9 +6,9 @@ from operator import add, mul, sub
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, make_composed_layout
-from cute_viz.algebra.construct import with_origin
 from cute_viz.algebra.inttuple import X, div_rem, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.static import each_integer, mark_static, unknowns
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, is_layout
-from cute_viz.algebra.construct import with_origin
 from cute_viz.algebra.inttuple import X, leaves, show
 from cute_viz.algebra.layout import Layout, flat_modes, is_coordinate_layout, printed_value
+from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, check_like

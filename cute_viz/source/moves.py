@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from math import prod
 from typing import Any, NamedTuple
@@ -65,7 +65,8 @@ class Move:
     idle: the function that nothing runs in which the only way to it begins, "" of what may run; None, for a reader alone, where
     that was launched. file: the included file that it is in, "" else. again: the operands at other values of the indices that
     only a run knows, where these may matter to its cost.
-    often: how often a block runs it. launch: its kernel, where the reader says it.
+    often: how often a block runs it. launch: its kernel, where the reader says it. made: where the definitions stand that each
+    operand is made of, of a reader that knows.
 
     >>> Move("copy", 7, ("gemm_tn",), "", list).place, Move("copy", 7, (), "", list, file="a.cuh").place
     ('7', 'a.cuh:7')
@@ -83,6 +84,7 @@ class Move:
     again: Callable[[], Iterable[list[Any]]] = field(default=tuple, compare=False)
     often: Callable[[], Often] = field(default=Often, compare=False)
     launch: str = ""
+    made: Callable[[], Sequence[frozenset[tuple[str, int]]]] = field(default=tuple, compare=False)
 
     @property
     def place(self) -> str:

@@ -262,7 +262,11 @@ def _move(frame: Reached, call: CallSite, unit: Unit, path: str, meaning: UnitMe
     text = text.rstrip(";")
     name, file = call.name.removeprefix("cute::"), _relative(call.file, path)
     read, again = partial(meaning.at, 0, operands), partial(meaning.again, operands)
-    return Move(name, call.line, instance.scope, where, read, text, file=file, again=again, launch=launch)
+
+    def made() -> list[frozenset[tuple[str, int]]]:
+        return [frozenset((_relative(place, path), line) for place, line in found) for found in meaning.definitions(frame, call)]
+
+    return Move(name, call.line, instance.scope, where, read, text, file=file, again=again, launch=launch, made=made)
 
 
 def _lines(file: str) -> tuple[str, ...]:
