@@ -239,7 +239,7 @@ def main() -> None:
             for words, text in drawn if sys.argv[1] in name else ():
                 print(f"-- {name}: {words}\n{text}")
     else:
-        with ProcessPoolExecutor() as pool:
+        with ProcessPoolExecutor(4) as pool:
             names = list(parts())
             found = zip(names, pool.map(of_today, names, chunksize=20), strict=True)
             DIGESTS.write_text("".join(f"{name}: {digits}\n" for name, digits in found), "utf-8")

@@ -21,6 +21,7 @@ from cute_viz.notation.triton_text import find
 from cute_viz.notation.triton_write import write_triton
 from cute_viz.source.text import read
 from cute_viz.spec.library import Gpu, lookup, split_arguments
+from tests import commands
 
 TOLD = json.loads(gzip.decompress((Path(__file__).parent / "data" / "vendors.json.gz").read_bytes()))
 KEYS = {"A": "ALayout", "B": "BLayout", "C": "CLayout", "D": "CLayout", "K": "ELayout"}
@@ -420,3 +421,8 @@ def test_machines_whose_phases_are_not_known(capsys):
     status, _, err = run(capsys, "swizzle", "64x64", "--arch", "gfx950")
     assert status == 1
     assert "are not known" in err
+
+
+def test_a_zoom_of_an_instruction_of_several_blocks_is_refused():
+    said = commands.fails(commands.run("render", "v_mfma_f32_32x32x4_2b_bf16", "--view", "zoom"), 1)
+    assert "several blocks of C" in said

@@ -54,6 +54,10 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     owners: Owners = {}
     for index, place in enumerate(offsets(tv)):
         owners.setdefault((place % tm, place // tm), (index % threads, index // threads))
+    if any(column >= tn for _, column in owners):
+        raise FigureError(
+            f"{tiled.atom.name} computes several blocks of C, of which a zoom shows one", hint="leave out `view=zoom`"
+        )
     real = sorted({t for t, _ in owners.values()})  # of quad pairs, not all
     last = [t for t in real if t // together == real[-1] // together]
     thread = options.thread[0] if options.thread else last[min(5, len(last) - 1)]
@@ -82,10 +86,11 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     panels = warps, atoms, _atom((am, an), inside, origin, thread, shown)
     spread = tm // am // len(rows), tn // an // len(cols)  # groups along M and N
     parts = f"{_by(*spread, called)} of {m // spread[0]}x{n // spread[1]} = {_by(len(downs), len(rights), 'atom')} of {am}x{an}"
-    where = f"in each of {len(own)} atoms" if len(own) > 1 else f"of {am} × {an}"
     found = {"threads": threads, "values": len(inside) * len(own), "atoms": len(own)}
     words = f"{parts}; {tiled.atom.name or 'an MMA atom'}, thread {thread}"
-    title = f"One thread holds {count(len(inside), 'value')} {where}"
+    title = f"One thread holds {count(len(inside), 'value')} " + (
+        f"in each of {len(own)} atoms" if len(own) > 1 else f"of {am} × {an}"
+    )
     return _figure(tiled, (m, n, k), "CTA", title, words, panels, (Arrow(2, 3, opening, look="wide"),), found, options)
 
 
