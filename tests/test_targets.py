@@ -79,6 +79,18 @@ def test_a_layout_of_one_mode_lies_flat():
     assert (panel.rows, panel.cols, panel.labels) == (1, 24, tuple(map(str, range(24))))
 
 
+@pytest.mark.parametrize("text", ["1024:1", "(256,64):(64,1)", "200:1", "(600,4):(4,1)"])
+def test_a_page_that_nobody_gives_a_size_is_no_tower(text):
+    """Nor one that TeX has no room for; every label, a size of cells or a width that is asked for is as it was."""
+    drawn = figure(text)
+    for options in (Options(), Options(target="screen")):
+        page = page_of(drawn, options)
+        assert page.height <= 4096.5, text
+    assert page_of(drawn, Options(full=True)).panels[0].detail == Detail.FULL
+    assert page_of(drawn, Options(cell=20)).panels[0].grid.cell_w == 20
+    assert page_of(figure("(32,32):(32,1)"), Options()).panels[0].detail == Detail.FULL
+
+
 def test_the_outer_modes_rule_a_grid_of_panels():
     """Mode 2 to the right and mode 3 down, told once; the inner rulers stand at the first row and column of panels alone."""
     drawn = figure("(2,3,4,2):(1,2,6,24)")

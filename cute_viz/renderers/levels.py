@@ -15,7 +15,7 @@ from cute_viz.figures.model import Figure, Ruler
 from cute_viz.figures.repeats import repeated, threads_of
 from cute_viz.figures.trim import abridged, cut, lying
 from cute_viz.renderers.fitting import has_text
-from cute_viz.renderers.frame import LOOSE, TIGHT, TIGHTEST, Detail, Fit
+from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, TIGHTEST, Detail, Fit
 from cute_viz.renderers.geometry import CAPTION, FONT, SMALL
 from cute_viz.renderers.marks import has_vectors
 from cute_viz.renderers.targets import Target
@@ -28,6 +28,8 @@ MOST_MIXED = 6  # panels of which some have labels, and some are blocks
 WORDED = ("difference", "exercise")  # kinds of figures whose labels are the point: all or none of them, however many
 FEWEST = 8, 4  # rows, and columns, of an excerpt
 NARROW = 420.0  # px of a place, in which what is compared may stand in rows of two
+STRETCH = (3.0, 2.5, 2.0, 1.5)  # of cells where one side of a place has room left
+FLAT, WIDEST_FLAT = 4, 256  # times as wide as high is a flat panel; columns of one whose cells are seen
 MANY = 2048  # cells, of which the unit that repeats is tried; fewer where few labels are read
 
 
@@ -221,6 +223,19 @@ def is_product(figure: Figure) -> bool:
     (True, False)
     """
     return {(0, 1), (1, 0), (1, 1)} <= {panel.place for panel in figure.panels} and (0, 0) not in {p.place for p in figure.panels}
+
+
+def stretched(figure: Figure, target: Target, size: float) -> list[tuple[float, float]]:
+    """How much wider, or higher, than the square that fits cells may be: where panels leave a slide empty, and of few long rows.
+
+    >>> from cute_viz.renderers.targets import TARGETS
+    >>> stretched(figure("(8,64):(64,1)"), TARGETS["column"], 4.0)[0], stretched(figure("(8,8)"), TARGETS["column"], 4.0)
+    ((1.0, 6.0), [])
+    """
+    one, *more = figure.panels
+    if not more and FLAT * one.rows <= one.cols <= WIDEST_FLAT:
+        return [(1.0, share) for share in (6.0, 4.0, *STRETCH) if share * size <= LARGEST]
+    return [(share, 1.0) for share in STRETCH] if target.is_landscape and (not more or is_product(figure)) else []
 
 
 def prepared(figure: Figure) -> Figure:

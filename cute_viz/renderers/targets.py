@@ -17,10 +17,10 @@ LEAST = 8.0  # px, 6 pt: the smallest letter that print bears
 class Target:
     """A place for pictures: how much room there is, how small letters may be, how many labels are looked at there.
 
-    width, height: px (.75 pt each); None for as many as the labels need. head, notes, legend: whether the title with source and
-    caption, the notes with the facts, and the legends are on the page. margin: px around all. least: px of the smallest letter.
-    labels: of cells or boxes, at most. grows: by how much the cells of a small picture may grow. fragment: whether TeX is for an
-    input, without a preamble.
+    width, height: px (.75 pt each); None for as many as the labels need, up to `page.HIGHEST`. head, notes, legend: whether the
+    title with source and caption, the notes with the facts, and the legends are on the page. margin: px around all. least: px of
+    the smallest letter. labels: of cells or boxes, at most. grows: by how much the cells of a small picture may grow. fragment:
+    whether TeX is for an input, without a preamble.
     """
 
     width: float | None = None
