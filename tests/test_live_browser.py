@@ -773,6 +773,13 @@ def test_a_large_picture_shows_numbers_when_near_and_keeps_the_place_under_the_p
     assert not driver.execute_script(name)  # names of groups make way
     page.find("[data-zoom=fit]").click()
     until(lambda: not driver.find_elements("css selector", "#picture .close text"))
+    size = "const [a, b] = ['#picture svg', '#picture'].map((x) => document.querySelector(x).getBoundingClientRect()); "
+    size += "return [a.height <= b.height, a.width / b.width]"
+    assert driver.execute_script(size)[0]  # all of it
+    page.find("[data-zoom=fit]").click()
+    until(lambda: driver.execute_script(size)[1] > 0.9)  # its width
+    page.find("[data-zoom=fit]").click()
+    until(lambda: driver.execute_script(size)[0])
     assert driver.execute_script(name)
 
 
