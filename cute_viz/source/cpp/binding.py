@@ -11,12 +11,11 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.source.cpp.elements import same
-from cute_viz.source.cpp.lookup import opened
-from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.lookup import Meaning, opened
 from cute_viz.source.cpp.scopes import Param, Scope
+from cute_viz.source.cpp.tokens import INTEGRALS, TUPLES
 from cute_viz.source.cpp.tree import Brace, Decltype, Id, Member, Node, Unary
 from cute_viz.source.cpp.values import Class, Env, External, Later, Lazy, Pack, Value, argument, as_int, asked
-from cute_viz.source.cpp.vocabulary import INTEGRALS, TUPLES
 from cute_viz.values.integer import Runtime, Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType

@@ -15,20 +15,18 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.values import PRINTERS
-from cute_viz.source.cpp.collective import check, is_plain_fusion
-from cute_viz.source.cpp.cutlass import tmem_store_of
+from cute_viz.source.cpp.cutlass import check, is_plain_fusion, tmem_store_of
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.higher import HIGHER
+from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.numbers import SIZE, is_numeric, is_of_run_time, is_static, number
-from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import coordinate, cut, index, is_layout, joined, known_part, layout_of, sliced
 from cute_viz.source.cpp.tensors import check_of_tensors, pointer, recast, tensor, tma_partition
 from cute_viz.source.cpp.threads import order_of
-from cute_viz.source.cpp.tokens import words
+from cute_viz.source.cpp.tokens import MAKE_TUPLES, words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import Class, Value, as_int, finished, integer
-from cute_viz.source.cpp.vocabulary import MAKE_TUPLES
 from cute_viz.values.integer import Runtime, Unknown, greatest, least
 from cute_viz.values.pointer import COUNTS, Pointer
 
@@ -201,7 +199,7 @@ def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
 
 def _op_selector(source: str) -> _Call:
     def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-        from cute_viz.source.cpp.selectors import op_selector
+        from cute_viz.source.cpp.atoms import op_selector
 
         return op_selector(meaning, source, _template(meaning, part), span)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cute_viz.errors import CuteVizError, Span
+from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.numbers import kind_of, number
-from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Scope, outward
 from cute_viz.source.cpp.tree import Binary, Condition, Id, Index, Member, Node, Unary
 from cute_viz.source.cpp.values import Cell, Class, Enumerator, Env, Items, Value, copied

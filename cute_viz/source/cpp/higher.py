@@ -8,7 +8,7 @@ from operator import add, mul, sub
 
 from cute_viz.algebra.inttuple import div_rem, show
 from cute_viz.errors import Span
-from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Brace, Call, Id, Node, Part
 from cute_viz.source.cpp.values import Closure, External, Function, Value

@@ -19,18 +19,15 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.notation.undefined import undefined as unknown_name
 from cute_viz.notation.values import CONSTANTS, constant
-from cute_viz.source.cpp.collective import NAMES as MADE
-from cute_viz.source.cpp.collective import made
 from cute_viz.source.cpp.context import needed
-from cute_viz.source.cpp.cutlass import tag_member
-from cute_viz.source.cpp.elements import Array, bits, is_integer, is_tag
-from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.tokens import words
-from cute_viz.source.cpp.traits import TRAITS
+from cute_viz.source.cpp.cutlass import NAMES as MADE
+from cute_viz.source.cpp.cutlass import made, tag_member
+from cute_viz.source.cpp.elements import TRAITS, Array, bits, is_integer, is_tag
+from cute_viz.source.cpp.lookup import Meaning
+from cute_viz.source.cpp.tokens import ATOMS, INTEGRALS, TUPLES, may_be_atom, words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, External, Foreign, SpelledInt, Value, argument, as_int, integer, solid, typed
-from cute_viz.source.cpp.vocabulary import ATOMS, INTEGRALS, TUPLES, may_be_atom
 from cute_viz.values.examples import example_value
 from cute_viz.values.integer import Runtime, Unknown
 from cute_viz.values.pointer import Pointer

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.cells import Kept
-from cute_viz.source.cpp.changes import HARMLESS
-from cute_viz.source.cpp.lookup import within
+from cute_viz.source.cpp.cursor import HARMLESS
+from cute_viz.source.cpp.lookup import Meaning, within
 from cute_viz.source.cpp.numbers import number
 from cute_viz.source.cpp.operands import is_number
-from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
 from cute_viz.source.cpp.tree import Call, Id, Node
 from cute_viz.source.cpp.values import CELL, Cell, Class, Closure, Env, Items, Value, copied, integer

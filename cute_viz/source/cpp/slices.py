@@ -13,7 +13,7 @@ from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, exact_part
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError, Span
-from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import unknown

@@ -11,10 +11,9 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError
-from cute_viz.source.cpp.accesses import reader_of
+from cute_viz.source.cpp.accesses import launch_parts, reader_of
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.dims import launch_parts
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.indexed import Indexed, accesses, arrays
 from cute_viz.source.cpp.lookup import Lookup, opened

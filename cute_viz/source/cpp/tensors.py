@@ -12,8 +12,8 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.source.cpp.elements import FRAGMENTS
+from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.pointed import element
-from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import is_layout, layout_of, placed, zeroed_place
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Binary, Node, Part

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from operator import add, and_, lshift, mod, mul, or_, rshift, xor
 
-from cute_viz.source.cpp.lookup import Lookup
-from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.lookup import Lookup, Meaning
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.values.integer import Unknown
