@@ -107,7 +107,6 @@ def matched(meaning: Meaning, scope: Scope, values: list[Later]) -> dict[str, La
 
 def within_parent(meaning: Meaning, scope: Scope) -> Env:
     """The environment around a scope of the file."""
-    assert scope.parent is not None
     return opened(meaning.context, scope.parent)
 
 

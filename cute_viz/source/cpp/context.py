@@ -67,8 +67,9 @@ class Context:
             return True if known is not False else None
         return known
 
-    def tree(self, part: Range) -> Node:
+    def tree(self, part: Range | None) -> Node:
         """The tree of tokens. Raises: NotationError where they are not an expression; where an undecided branch is among them."""
+        assert part is not None
         known = self.trees.get(part)
         if known is None:
             try:

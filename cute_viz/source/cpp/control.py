@@ -1,4 +1,4 @@
-"""The words that begin a statement of C++: if, for, while, switch, return; and the whole grammar, which gives the scopes of a file."""
+"""The words that begin a statement of C++: if, for, while, switch, return; and the whole grammar, which gives a file its scopes."""
 
 from __future__ import annotations
 

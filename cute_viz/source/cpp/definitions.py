@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.binding import bound, defaulted
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
@@ -172,7 +173,6 @@ class Definitions(Parameters):
             )
             return External("::".join((*declaration.scope.path, declaration.name)), given, error)
         if kind == "object":
-            assert declaration.inner is not None
             return Class(within(env, declaration.inner))
         if declaration.params is not None:
             if args is None and kind in ("alias", "variable"):
@@ -225,12 +225,10 @@ class Definitions(Parameters):
                 else:
                     value = self.inside(env).variable(declaration, change.value, "=")
             elif declaration.kind in ("alias", "using"):
-                assert declaration.init is not None
                 value = self.of(declaration.init, env)
             elif declaration.kind == "enumerator":
                 value = self._enumerator(declaration, env)
             elif declaration.kind == "enum":
-                assert declaration.inner is not None
                 value = Class(within(env, declaration.inner))
             elif declaration.kind == "loop":
                 value = self._uncertain(declaration, env, declaration.token)
@@ -274,14 +272,9 @@ class Definitions(Parameters):
     def _uncertain(self, declaration: Declaration, env: Env, token: int) -> Value:
         """A variable whose value depends on how the program runs: of an integer's type an int that is not known."""
         error = changed(declaration, self.context.text, self.context.reader.tokens[token].span)
-        if declaration.type is not None and not declaration.array and not declaration.pointer:
-            try:
-                if is_integer(self.of(declaration.type, env)):
-                    return unknown(error)
-            except LimitError:
-                raise
-            except CuteVizError:
-                pass
+        plain = declaration.type is not None and not declaration.array and not declaration.pointer
+        if plain and is_integer(tried(partial(self.of, declaration.type, env), None)):
+            return unknown(error)
         if (tensor := self._moving(declaration, env)) is not None:
             return tensor
         raise error
@@ -290,14 +283,9 @@ class Definitions(Parameters):
         """A variable that is a tensor which only moves: one of the places where it is; None of any other."""
         home = declaration.scope.home
         parts = [declaration.init, *[change.value for change in home.changes.get(declaration.name, ()) if not change.within]]
-        found = []
-        for part in parts if declaration.kind == "variable" else ():
-            try:
-                found.append(self.inside(env).variable(declaration, part, "=") if part is not None else None)
-            except LimitError:
-                raise
-            except CuteVizError:
-                return None
+        if declaration.kind != "variable" or None in parts:
+            return None
+        found = tried(lambda: [self.inside(env).variable(declaration, part, "=") for part in parts], [])
         lost: list[CuteVizError] = []
         tensors = [x for x in (known_part(x, lost) for x in found) if isinstance(x, Tensor)]
         if not tensors or len(tensors) < len(parts) or any(_anywhere(x) != _anywhere(tensors[0]) for x in tensors):

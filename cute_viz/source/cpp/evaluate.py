@@ -321,7 +321,7 @@ class Evaluator(Operators):
         """The result of an operation of the registry."""
         return operated(self, name, operands, template)
 
-    def of(self, part: Range, env: Env) -> Value:
+    def of(self, part: Range | None, env: Env) -> Value:
         """The value of tokens in an environment."""
         return self.inside(env).value(self.context.tree(part))
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
+from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of
 from cute_viz.source.cpp.context import Context, needed
 from cute_viz.source.cpp.elements import is_integer
@@ -19,7 +19,7 @@ from cute_viz.source.cpp.running import Running
 from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope, outward
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Brace, Node
-from cute_viz.source.cpp.unknown import tried, unknown
+from cute_viz.source.cpp.unknown import attempted, tried, unknown
 from cute_viz.source.cpp.uses import takes
 from cute_viz.source.cpp.values import (
     Cell,
@@ -57,9 +57,7 @@ class Functions(Running):
 
     def namespace(self, found: Found) -> Env:
         """The environment of a namespace that was found."""
-        inner = found.declarations[0].inner
-        assert inner is not None
-        return within(found.env, inner)
+        return within(found.env, found.declarations[0].inner)
 
     def variable(self, declaration: Declaration, init: Range | None, opens: str) -> Value:
         """The value of a variable of this scope whose initializer is given."""
@@ -81,12 +79,11 @@ class Functions(Running):
 
     def _pointed(self, declaration: Declaration, init: Range | None) -> Pointer:
         """A pointer, or what an array decays to: the type of its elements, and the buffer that it points into."""
-        assert declaration.type is not None
         value = tried(
             lambda: self.of(init, self.env) if init is not None and init[0] < init[1] and not declaration.array else None, None
         )
         out = value if isinstance(value, Pointer) else Pointer(base=declaration.name)
-        kind = tried(partial(pointed_type, self, declaration.type), "")
+        kind = tried(lambda: pointed_type(self, declaration.type) if declaration.type else "", "")
         out = out.of(ValueType(kind)) if kind else out
         return replace(out, space="smem") if declaration.array and "__shared__" in self._words(declaration) else out
 
@@ -128,17 +125,11 @@ class Functions(Running):
             if kind is None:
                 raise self.fail("this construction from values is not supported", span)
             return self.made(kind, value_tree.args, span)
-        if not (isinstance(kind, ValueType) and is_integer(kind)):
-            value = self.solid(value_tree)
-        else:
-            try:
-                value = self.solid(value_tree)
-            except LimitError:
-                raise
-            except CuteVizError as error:
-                if "constexpr" in self._words(declaration):
-                    raise  # the number of a type, which `?` cannot stand for
-                return unknown(error, f"{declaration.name}@{declaration.token}")
+        value = attempted(lambda: self.solid(value_tree))
+        if isinstance(value, CuteVizError):
+            if not is_integer(kind) or "constexpr" in self._words(declaration):
+                raise value  # of the number of a type, too, which `?` cannot stand for
+            return unknown(value, f"{declaration.name}@{declaration.token}")
         if isinstance(kind, ValueType):
             return self.converted(value, kind, span)
         if isinstance(kind, (Class, type(None))) or not isinstance(value, (int, tuple)):
@@ -147,7 +138,6 @@ class Functions(Running):
 
     def _kind(self, declaration: Declaration) -> Value:
         """The type of a variable; None where it is not known, which matters to numbers alone."""
-        assert declaration.type is not None
         return tried(partial(self.of, declaration.type, self.env), None)
 
     def _is_template(self, part: Range) -> bool:
@@ -157,7 +147,6 @@ class Functions(Running):
 
     def _without(self, declaration: Declaration, opens: str, span: Span) -> Value:
         """The value of a variable that nothing initializes: that of its type, where the type has one value."""
-        assert declaration.type is not None
         kind = self.known(self.of(declaration.type, self.env), span)
         if opens == "{":
             return zeroed(kind, needed(self.context.text, declaration.name, span))

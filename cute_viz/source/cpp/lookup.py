@@ -28,17 +28,18 @@ class Found(NamedTuple):
     value: Callable[[], Value] | None = None
 
 
-def within(env: Env, scope: Scope) -> Env:
+def within(env: Env, scope: Scope | None) -> Env:
     """A scope in an environment, without arguments of its own."""
+    assert scope is not None
     child = env.children.get(scope)
     if child is None:
         child = env.children[scope] = Env(scope, env)
     return child
 
 
-def opened(context: Context, scope: Scope) -> Env:
+def opened(context: Context, scope: Scope | None) -> Env:
     """The environment of a scope as it is in the file: parameters are what is given, or their defaults."""
-    if scope.parent is None:
+    if scope is None or scope.parent is None:
         return context.root
     return within(opened(context, scope.parent), scope)
 
@@ -258,7 +259,7 @@ class Meaning(Protocol):
     def fail(self, message: str, span: Span, hint: str | None = None, needs: tuple[str, ...] = ()) -> NotationError: ...
     def operate(self, name: str, operands: list[Value], template: tuple[Value, ...] = ()) -> Value: ...
     def inside(self, env: Env) -> Meaning: ...
-    def of(self, part: Range, env: Env) -> Value: ...
+    def of(self, part: Range | None, env: Env) -> Value: ...
     def type_member(self, value: Value, part: Part, span: Span) -> Value: ...
     def apply(self, function: Value, args: tuple[Node, ...], span: Span) -> Value: ...
     def called(self, function: Function, args: list[Value], span: Span, cells: tuple[Cell | None, ...] = ()) -> Value: ...

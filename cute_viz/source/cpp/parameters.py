@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cute_viz.algebra.inttuple import show
-from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.binding import as_argument, bound, deduced, header
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.elements import is_integer, same
@@ -12,7 +12,7 @@ from cute_viz.source.cpp.lookup import opened
 from cute_viz.source.cpp.pointed import pointers
 from cute_viz.source.cpp.scopes import Param, Range, Scope
 from cute_viz.source.cpp.slices import is_layout
-from cute_viz.source.cpp.unknown import tried, unknown
+from cute_viz.source.cpp.unknown import attempted, tried, unknown
 from cute_viz.source.cpp.uses import Use, all_uses
 from cute_viz.source.cpp.values import (
     Class,
@@ -91,15 +91,12 @@ class Told(Instances):
         except CuteVizError:
             return out
         for param, part in zip(scope.arguments, use.arguments, strict=False):
-            try:
-                value = self.known(self.of(part, caller), WHOLE)
+            value = attempted(lambda part=part: self.known(self.of(part, caller), WHOLE))  # type: ignore[misc]
+            values.append(None if isinstance(value, (CuteVizError, Unknown)) else value)
+            if isinstance(value, CuteVizError):
+                self._lost(param, scope, value)
+            else:
                 out[param.name] = value
-                values.append(value if not isinstance(value, Unknown) else None)
-            except LimitError:
-                raise
-            except CuteVizError as error:
-                values.append(None)
-                self._lost(param, scope, error)
         pointers(self.inside(caller), scope, use, values)
         out.update((param.name, x) for param, x in zip(scope.arguments, values, strict=False) if isinstance(x, Pointer))
         types = dict(out)
@@ -120,7 +117,6 @@ class Told(Instances):
         return value
 
     def _deduced_from(self, scope: Scope, values: list[Value], out: dict[str, Later]) -> None:
-        assert scope.parent is not None
         inner = self.inside(opened(self.context, scope.parent))
         for param, value in zip(scope.arguments, values, strict=False):
             if value is not None:
@@ -130,13 +126,11 @@ class Told(Instances):
 
 def _alike(a: Later, b: Later) -> bool:
     """Whether two values that calls give are the same, static integers and all; of those that are not known nothing is."""
-    try:
-        a, b = asked(a), asked(b)
+
+    def alike(a: Value, b: Value) -> bool:
         return bool(same(a, b)) and (isinstance(a, Class) or show(finished(a)) == show(finished(b)))
-    except LimitError:
-        raise
-    except CuteVizError:
-        return False
+
+    return tried(lambda: alike(asked(a), asked(b)), False)
 
 
 def _missing(value: Later) -> CuteVizError | None:
@@ -203,14 +197,12 @@ class Parameters(Told):
         asked = "bool" if "bool" in words else "value" if words & _INTEGERS or not words else "type"
         why = self.untold(param.name, env.scope, needed(self.context.text, param.name, span, asked))
         if param.type is not None:
-            try:
-                kind = self.known(self.of(param.type, env), span)
-            except LimitError:
-                raise
-            except CuteVizError as error:
-                if error.needs and param.name not in error.needs and any(x.name in error.needs for x in env.scope.params or ()):
-                    raise self.untold(param.name, env.scope, error.but(needs=(*error.needs, param.name))) from None
-                raise why from None
+            kind = attempted(lambda: self.known(self.of(param.type, env), span))
+            if isinstance(kind, CuteVizError):
+                needs = kind.needs if param.name not in kind.needs else ()
+                if any(x.name in needs for x in env.scope.params or ()):
+                    raise self.untold(param.name, env.scope, kind.but(needs=(*needs, param.name)))
+                raise why
             if is_integer(kind):
                 return unknown(why, part=param.name)
             if isinstance(kind, Class) and kind.env.scope.kind == "enum":

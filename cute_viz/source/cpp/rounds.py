@@ -8,7 +8,7 @@ from functools import partial
 from itertools import takewhile
 from typing import NamedTuple
 
-from cute_viz.errors import CuteVizError, LimitError
+from cute_viz.errors import CuteVizError
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
@@ -17,6 +17,7 @@ from cute_viz.source.cpp.pointed import calls, said
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, Statement, outward
 from cute_viz.source.cpp.threads import Vector, numbers_at
 from cute_viz.source.cpp.tree import Binary, Id, Node, Unary
+from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import Env
 from cute_viz.source.model import Often
@@ -94,13 +95,8 @@ class Counter:
         """The integer that tokens or a tree are in a scope, None where it is not known."""
         if part is None:
             return None
-        try:
-            node = self.context.tree(part) if isinstance(part, tuple) else part
-            value = Evaluator(self.context, self.lookup, opened(self.context, scope)).solid(node)
-        except LimitError:
-            raise
-        except CuteVizError:
-            return None
+        solid = Evaluator(self.context, self.lookup, opened(self.context, scope)).solid
+        value = tried(lambda: solid(self.context.tree(part) if isinstance(part, tuple) else part), None)
         if isinstance(value, Unknown) and self.known:
             found = numbers_at(value, lambda name: self.known.get(name.partition("@")[0]))
             value = found if isinstance(found, int) else None
@@ -124,11 +120,7 @@ class Counter:
             return None
         self.deep += 1
         try:
-            return self._head(statement, statement.value, loop, where)
-        except LimitError:
-            raise
-        except CuteVizError:
-            return None
+            return tried(partial(self._head, statement, statement.value, loop, where), None)
         finally:
             self.deep -= 1
 

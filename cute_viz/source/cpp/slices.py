@@ -12,11 +12,11 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, exact_part
-from cute_viz.errors import AlgebraError, CuteVizError, LimitError, Span
+from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tree import Node
-from cute_viz.source.cpp.unknown import unknown
+from cute_viz.source.cpp.unknown import attempted, unknown
 from cute_viz.source.cpp.values import Thread, Value, finished, taken
 from cute_viz.values.integer import Runtime, Unknown
 
@@ -61,13 +61,11 @@ def zeroed_place(value: Value, lost: list[CuteVizError]) -> Value:
 
 def index(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Value:
     """The number of a thread, which is an integer whatever it is."""
-    try:
-        return coordinate(meaning, node, lost)
-    except LimitError:
-        raise
-    except CuteVizError as error:
-        lost.append(error)
-        return Runtime(0)
+    found = attempted(lambda: coordinate(meaning, node, lost))
+    if not isinstance(found, CuteVizError):
+        return found
+    lost.append(found)
+    return Runtime(0)
 
 
 def called_layout(meaning: Meaning, function: Value, args: tuple[Node, ...], span: Span) -> Value:

@@ -21,7 +21,7 @@ from cute_viz.source.cpp.pointed import conditions, means, overloads, paths, tol
 from cute_viz.source.cpp.rounds import often_of
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, outward
 from cute_viz.source.cpp.slices import known_part, split
-from cute_viz.source.cpp.unknown import tried
+from cute_viz.source.cpp.unknown import attempted, tried
 from cute_viz.source.cpp.uses import Use, function_of
 from cute_viz.source.cpp.values import Value, finished
 from cute_viz.source.model import Given, Launch, Move, Often, chosen
@@ -304,12 +304,5 @@ def _operand(evaluator: Evaluator, part: Range, own: bool = False) -> Value | Cu
     tensor is enough, whatever threads have of it.
     """
     node = evaluator.context.tree(part)
-    try:
-        value = finished(split(known_part(evaluator.solid(node), [])))
-    except LimitError:
-        raise
-    except CuteVizError as error:
-        return error
-    if isinstance(value, (Layout, ComposedLayout)) and not own:
-        return evaluator.fail(NO_TENSOR, node.span)
-    return value
+    value = attempted(lambda: finished(split(known_part(evaluator.solid(node), []))))
+    return evaluator.fail(NO_TENSOR, node.span) if isinstance(value, (Layout, ComposedLayout)) and not own else value
