@@ -177,10 +177,10 @@ def _last(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Value:
 
 
 def _element(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Value:
-    place, values = meaning.solid(args[0]), meaning.argument(args[1])
-    if not isinstance(values, tuple) or not isinstance(place, int) or not 0 <= place < len(values):
-        raise meaning.fail("this tuple has no such element", span)
-    return values[place]
+    match meaning.solid(args[0]), meaning.argument(args[1]):
+        case int(place), tuple(values) if 0 <= place < len(values):
+            return values[place]
+    raise meaning.fail("this tuple has no such element", span)
 
 
 def _is(test: Callable[[Value], bool]) -> _Trait:

@@ -32,7 +32,7 @@ from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.shown import object_of
 from cute_viz.source.cpp.slices import split
 from cute_viz.source.cpp.tokens import Token
-from cute_viz.source.cpp.tree import Call, Id, Node
+from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.values import Class, External, Function, Template, Value, finished, taken
 from cute_viz.source.model import Given
 from cute_viz.values.instruction import MOVES
@@ -188,7 +188,7 @@ class Pasted:
 
 
 def _function(tree: Node | None) -> str:
-    return tree.function.parts[-1].name if isinstance(tree, Call) and isinstance(tree.function, Id) else ""
+    return "" if tree is None else tree.called
 
 
 def _stated(tokens: list[Token], text: str) -> list[Token]:

@@ -16,7 +16,7 @@ from cute_viz.source.cpp.lookup import Lookup, declares, loop_around, opened
 from cute_viz.source.cpp.pointed import calls, said
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, Statement, outward
 from cute_viz.source.cpp.threads import Vector, numbers_at
-from cute_viz.source.cpp.tree import Binary, Id, Node, Unary
+from cute_viz.source.cpp.tree import Binary, Node, Unary
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import Env
@@ -209,4 +209,4 @@ def _name(node: Node) -> str:
     """The plain name that a tree is, "" of anything else."""
     while isinstance(node, Unary) and node.operator == "+":
         node = node.value
-    return node.parts[0].name if isinstance(node, Id) and len(node.parts) == 1 and node.parts[0].args is None else ""
+    return node.plain

@@ -16,7 +16,7 @@ from cute_viz.source.cpp.lookup import Meaning, within
 from cute_viz.source.cpp.numbers import kind_of, number
 from cute_viz.source.cpp.operands import is_number
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement, outward
-from cute_viz.source.cpp.tree import Binary, Call, Condition, Id, Index, Member, Node, Unary
+from cute_viz.source.cpp.tree import COMPARE, Binary, Condition, Id, Index, Member, Node, Unary
 from cute_viz.source.cpp.unknown import attempted
 from cute_viz.source.cpp.values import CELL, Cell, Class, Closure, Enumerator, Env, Items, Value, copied, integer
 from cute_viz.values.integer import Unknown
@@ -187,9 +187,8 @@ class Running(Meaning):
 
     def _evaluated(self, node: Node, here: Meaning) -> None:
         """An expression for its effects: a call of what is not in the file has none on a variable, but through a reference."""
-        if isinstance(node, Call) and isinstance(node.function, Id) and node.function.parts[-1].name in HARMLESS:
-            return
-        here.value(node)
+        if node.called not in HARMLESS:
+            here.value(node)
 
     def _span(self, statement: Statement) -> Span:
         return self.context.reader.tokens[statement.token].span
@@ -234,25 +233,27 @@ class Running(Meaning):
 
     def place(self, node: Node) -> Cell | None:
         """Where the value of a tree is kept, if it is a variable, a member or an element that can change."""
-        if isinstance(node, Id) and len(node.parts) == 1 and node.parts[0].args is None:
-            return self.cell(node.parts[0].name)
-        if isinstance(node, Member):
-            held = self.value(node.object)
-            return held.env.cells.get(node.part.name) if isinstance(held, Class) and held.env.cells is not None else None
-        if isinstance(node, Index):
-            items, at = self.value(node.value), self.value(node.index)
-            if isinstance(items, Items):
+        match node:
+            case Id():
+                return self.cell(node.plain)
+            case Member():
+                held = self.value(node.object)
+                return held.env.cells.get(node.part.name) if isinstance(held, Class) and held.env.cells is not None else None
+            case Index():
+                items, at = self.value(node.value), self.value(node.index)
+                if not isinstance(items, Items):
+                    return None
                 if not isinstance(at, int) or not 0 <= at < len(items.cells):
                     raise self.fail("this index is not one of the array", node.span)
                 return items.cells[int(at)]
-        if isinstance(node, Unary) and node.operator in ("++", "--"):
-            self.value(node)
-            return self.place(node.value)
-        if isinstance(node, Binary) and node.operator[-1] == "=" and node.operator not in ("==", "!=", "<=", ">=", "<=>"):
-            self.value(node)
-            return self.place(node.left)
-        if isinstance(node, Condition):
-            return self.place(node.yes if self.truth(node.test) else node.no)
+            case Unary(operator="++" | "--"):
+                self.value(node)
+                return self.place(node.value)
+            case Binary(operator=operator) if operator[-1] == "=" and operator not in COMPARE and operator != "<=>":
+                self.value(node)
+                return self.place(node.left)
+            case Condition():
+                return self.place(node.yes if self.truth(node.test) else node.no)
         return None
 
     def assigned(self, node: Binary) -> Value:
@@ -287,23 +288,26 @@ class Running(Meaning):
         """A value as the type of a variable has it; of `auto` that of what it began with."""
         if cell.kind is not None:
             return self.converted(value, cell.kind, span)
-        old = cell.value
-        if isinstance(old, bool) and isinstance(value, (int, Unknown)):
-            return self.converted(value, ValueType("bool"), span)
-        if isinstance(old, int) and isinstance(value, int) and not isinstance(old, bool):
-            return number(value, kind_of(old))
+        match cell.value, value:
+            case bool(), int() | Unknown():
+                return self.converted(value, ValueType("bool"), span)
+            case int(old), int():
+                return number(value, kind_of(old))
         return value
 
     def lose(self, cell: Cell, error: CuteVizError, changes: bool = False) -> None:
         """A number is not known any more; a layout, or what else no function of CuTe's changes, only where it is assigned to."""
-        if isinstance(cell.value, Items):
-            for item in cell.value.cells:
-                item.value = error
-        elif isinstance(cell.value, Class) and cell.value.env.cells is not None:
-            for member in cell.value.env.cells.values():
-                self.lose(member, error)
-        elif changes or isinstance(cell.value, (int, float, Unknown, Enumerator)):
-            cell.value = error
+        match cell.value:
+            case Items(cells=cells):
+                for item in cells:
+                    item.value = error
+            case Class(env=Env(cells=dict() as cells)):
+                for member in cells.values():
+                    self.lose(member, error)
+            case int() | float() | Unknown() | Enumerator():
+                cell.value = error
+            case _ if changes:
+                cell.value = error
 
     def _visible(self, env: Env | None) -> Iterator[tuple[str, Cell]]:
         for around in outward(env):

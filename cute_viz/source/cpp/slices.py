@@ -95,7 +95,7 @@ def called_layout(meaning: Meaning, function: Value, args: tuple[Node, ...], spa
     return out if unplaced or all(leaf is X for leaf in leaves(values)) else _parted(out, "slice", [at, layout])
 
 
-def called_descriptors(meaning: Meaning, fragment: DescriptorTensor, args: tuple[Node, ...]) -> Value:
+def called_descriptors(meaning: Meaning, fragment: Any, args: tuple[Node, ...]) -> Value:
     """A descriptor of a fragment, or the fragment of a slice; where it begins is not said of an index that is not known."""
     lost: list[CuteVizError] = []
     values = tuple(coordinate(meaning, item, lost) for item in args)
