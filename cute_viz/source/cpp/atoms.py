@@ -23,7 +23,7 @@ from cute_viz.source.cpp.context import EXTENDED
 from cute_viz.source.cpp.elements import FRAGMENTS, bits
 from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.tokens import may_be_atom
-from cute_viz.source.cpp.tree import Part
+from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Class, Enumerator, External, Value, solid
 from cute_viz.values.instruction import UNKNOWN
@@ -146,10 +146,24 @@ def _word(meaning: Meaning, value: Value, span: Span) -> str:
     return str(value)
 
 
-def register_sourced(meaning: Meaning, tiled: Value, span: Span) -> Value:
+def tiled_mma_of(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
+    """make_tiled_mma."""
+    if not args:
+        raise meaning.fail("make_tiled_mma takes an atom", span)
+    return meaning.operate("make_tiled_mma", [mma_atom(meaning, meaning.solid(args[0]), args[0].span), *meaning.solids(args[1:])])
+
+
+def copy_atom(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
+    """make_copy_atom."""
+    op, kind = copy_op(meaning, meaning.solid(args[0]), span), meaning.solid(args[1])
+    return make_copy_atom(op, bits(kind), str(kind))
+
+
+def register_sourced(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """convert_to_gmma_rs: a TiledMMA of wgmma whose A is in registers instead; a helper that CUTLASS's examples share. Source:
     examples/88_hopper_fmha/collective/fmha_common.hpp. Raises: NotationError for what is not a wgmma from shared memory.
     """
+    tiled = meaning.solid(args[0]) if args else None
     op = tiled.atom.instruction if isinstance(tiled, TiledMMA) else UNKNOWN
     if not isinstance(tiled, TiledMMA) or op.kind != "wgmma" or not op.described("A") or op.sparse > 1:
         raise meaning.fail("convert_to_gmma_rs takes a TiledMMA of wgmma from shared memory", span)
@@ -223,11 +237,11 @@ def _major(value: Value) -> str:
     raise AlgebraError(f"{show(value)} is not a major", hint="GMMA::Major::K or GMMA::Major::MN")
 
 
-def op_selector(meaning: Meaning, source: str, args: list[Value], span: Span) -> Value:
+def op_selector(meaning: Meaning, part: Part, nodes: tuple[Node, ...], span: Span) -> Value:
     """The instruction that GMMA::ss_op_selector or rs_op_selector takes for types, a tile and majors. Raises: AlgebraError for what
     CUTLASS refuses.
     """
-    args = list(map(solid, args))
+    source, args = part.name[:2], [solid(meaning.argument(item)) for item in part.args or ()]
     kinds = [x for x in args[:3] if isinstance(x, ValueType)]
     if len(args) < 4 or len(kinds) < 3:
         raise AlgebraError(f"{source}_op_selector has three types, a tile and majors")

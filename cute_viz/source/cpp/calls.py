@@ -36,20 +36,13 @@ RUN_TIME = words(  # cute/arch/cluster_sm90.hpp, cutlass/arch/arch.h, cutlass/cu
 _Call = Callable[[Meaning, Part, tuple[Node, ...], Span], Value]
 
 
-def _solid(meaning: Meaning, args: tuple[Node, ...]) -> list[Value]:
-    values = meaning.arguments(args)
-    for value, node in zip(values, args, strict=False):
-        meaning.known(value, node.span)
-    return values
-
-
 def _of_numbers(
     function: Callable[..., Any], count: int = 0, kinds: tuple[type, ...] = (int,), symbolic: Callable[..., Any] | None = None
 ) -> _Call:
     """A function of so many numbers, of one or more where `count` is 0; symbolic: of integers that are not known."""
 
     def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-        given = _solid(meaning, args)
+        given = meaning.solids(args)
         values: list[Any] = list(given[0]) if len(given) == 1 and isinstance(given[0], tuple) else given
         if not values or not all(map(is_numeric, values)):
             raise meaning.fail(f"{part.name} is for numbers", span)
@@ -70,13 +63,9 @@ def _log2(x: int) -> int:
     return max(int(x).bit_length() - 1, 0)
 
 
-def _tuple(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-    return tuple(_solid(meaning, args))
-
-
 def _origin(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """make_inttuple_iter: the coordinate that a tensor begins at, a tuple or its entries, or an integer that counts."""
-    values = tuple(_solid(meaning, args))
+    values = tuple(meaning.solids(args))
     if len(values) != 1:
         return values
     return values[0] if isinstance(values[0], tuple) else Pointer(COUNTS, offset=values[0])
@@ -92,7 +81,7 @@ def _like(name: str) -> _Call:
     """make_tensor_like, make_fragment_like: registers of the type of a tensor, or of the one that is given."""
 
     def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-        operands = [known_part(x, []) for x in _solid(meaning, args)]
+        operands = [known_part(x, []) for x in meaning.solids(args)]
         like = operands[0] if operands and isinstance(operands[0], Tensor) else None
         if like is not None:
             check_like(finished(like))
@@ -110,9 +99,9 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Va
         raise meaning.fail(f"{part.name} takes a tensor, a tiler and a coordinate", span)
     name = "local_tile" if part.name == "inner_partition" else part.name
     lost: list[CuteVizError] = []
-    tensor, tiler = _solid(meaning, args[:2])
+    tensor, tiler = meaning.solids(args[:2])
     place = index if name == "local_partition" else coordinate
-    operands = [tiler, place(meaning, args[2], lost), *_solid(meaning, args[3:])]
+    operands = [tiler, place(meaning, args[2], lost), *meaning.solids(args[3:])]
     if name == "local_partition" and isinstance(tiler, tuple):
         operands[0] = meaning.operate("make_layout", [tiler])
     projection = operands[2] if len(operands) == 3 else None
@@ -137,7 +126,7 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Va
 
 
 def _unpinned(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-    match _solid(meaning, args[:1]):
+    match meaning.solids(args[:1]):
         case [Tensor() as x]:
             return joined(replace(x, layout=position_independent(x.printed), pointer=replace(x.pointer, swizzle=None)))
         case [(Layout() | ComposedLayout()) as layout]:
@@ -149,10 +138,6 @@ def _unpinned(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
 
 def _projected(crd: Value, chosen: list[int], count: int) -> Value:
     return tuple(crd[n] for n in chosen) if isinstance(crd, tuple) and len(crd) == count else crd
-
-
-def _slice_of(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-    return sliced(meaning, meaning.solid(args[0]), args[1])
 
 
 def _get(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
@@ -173,7 +158,7 @@ def _get(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Va
 
 def _select(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """select<i...>(x): of a composed layout a tuple of its modes, as CuTe has no other for it."""
-    (value,), template = _solid(meaning, args), _template(meaning, part)
+    (value,), template = meaning.solids(args), _template(meaning, part)
     if isinstance(value, ComposedLayout) and not has_origin(value):
         return tuple(meaning.operate("get", [value], (mode,)) for mode in template)
     return meaning.operate("select", [value], tuple(template))
@@ -181,12 +166,6 @@ def _select(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
 
 def _template(meaning: Meaning, part: Part) -> list[Any]:
     return [meaning.argument(item) for item in part.args or ()]
-
-
-def _register_sourced(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-    from cute_viz.source.cpp.atoms import register_sourced
-
-    return register_sourced(meaning, next(iter(_solid(meaning, args)), None), span)
 
 
 def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
@@ -197,27 +176,21 @@ def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
     return unknown(meaning.fail(f"'{part.name}()' is only known when the kernel runs", span, hint, (part.name,)))
 
 
-def _op_selector(source: str) -> _Call:
-    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-        from cute_viz.source.cpp.atoms import op_selector
+def _in_atoms(name: str) -> _Call:
+    """A function of the atoms, which are loaded where one is asked for."""
 
-        return op_selector(meaning, source, _template(meaning, part), span)
+    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
+        from cute_viz.source.cpp import atoms
+
+        found: Value = getattr(atoms, name)(meaning, part, args, span)
+        return found
 
     return call
 
 
-def _tiled_mma(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-    if not args:
-        raise meaning.fail("make_tiled_mma takes an atom", span)
-    from cute_viz.source.cpp.atoms import mma_atom
-
-    atom = mma_atom(meaning, meaning.solid(args[0]), args[0].span)
-    return meaning.operate("make_tiled_mma", [atom, *_solid(meaning, args[1:])])
-
-
 def _mode(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """tensor<i...>(x): the tensor of a mode, from the same pointer (cute/tensor_impl.hpp)."""
-    (value,) = _solid(meaning, args)
+    (value,) = meaning.solids(args)
     check_of_tensors(meaning, part.name, value)
     found = meaning.operate("layout", [layout_of(value)], tuple(_template(meaning, part)))
     return replace(value, layout=found) if isinstance(value, Tensor) else found
@@ -235,10 +208,6 @@ def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
             count = int(certain(size(value.layout))) * value.bits  # ArrayEngine of cute/tensor_impl.hpp
             return number(-(-count // 128) * 16 if value.bits % 8 == 0 else -(-count // 8), SIZE)
     return number(max(1, bits(value) // 8), SIZE)
-
-
-def _static_value(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-    return as_int(certain(_argument(meaning, part, args, span)))
 
 
 def _count(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
@@ -262,25 +231,18 @@ def _declval(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -
     return meaning.argument(part.args[0])
 
 
-def _copy_atom(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-    from cute_viz.algebra.copy import make_copy_atom
-    from cute_viz.source.cpp.atoms import copy_op
-
-    op, kind = copy_op(meaning, meaning.solid(args[0]), span), meaning.solid(args[1])
-    return make_copy_atom(op, bits(kind), str(kind))
-
-
 def _shape_like(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     template = tuple(_template(meaning, part))
-    values = _solid(meaning, args)
+    values = meaning.solids(args)
     if part.name == "shape" and len(values) == 1 and isinstance(values[0], tuple) and not template:
         return values[0]
     return meaning.operate(part.name, values, template)
 
 
 CALLS: dict[str, _Call] = {
-    **dict.fromkeys(MAKE_TUPLES, _tuple),
-    **dict.fromkeys(("tuple", "make_pair", "ArithTuple"), _tuple),
+    **dict.fromkeys(
+        (*MAKE_TUPLES, "tuple", "make_pair", "ArithTuple"), lambda meaning, part, args, span: tuple(meaning.solids(args))
+    ),
     **dict.fromkeys(("make_inttuple_iter", "ArithmeticTupleIterator"), _origin),
     **dict.fromkeys((*PRINTERS, "as_value", "move", "forward", "make_sparse_ptr"), _argument),
     **dict.fromkeys(
@@ -300,7 +262,7 @@ CALLS: dict[str, _Call] = {
     "local_partition": _cut,
     "inner_partition": _cut,
     "outer_partition": _cut,
-    "get_slice": _slice_of,
+    "get_slice": lambda meaning, part, args, span: sliced(meaning, meaning.solid(args[0]), args[1]),
     "get": _get,
     "select": _select,
     "shape": _shape_like,
@@ -313,14 +275,13 @@ CALLS: dict[str, _Call] = {
     "bit_width": _of_numbers(lambda x: int(x).bit_length(), 1),
     "bits_to_bytes": _of_numbers(lambda x: -(-int(x) // 8), 1),
     "bytes_to_bits": _of_numbers(lambda x: int(x) * 8, 1, symbolic=lambda x: x * 8),
-    "ss_op_selector": _op_selector("ss"),
-    "rs_op_selector": _op_selector("rs"),
-    "make_tiled_mma": _tiled_mma,
-    "convert_to_gmma_rs": _register_sourced,
+    **dict.fromkeys(("ss_op_selector", "rs_op_selector"), _in_atoms("op_selector")),
+    "make_tiled_mma": _in_atoms("tiled_mma_of"),
+    "convert_to_gmma_rs": _in_atoms("register_sourced"),
     **dict.fromkeys(RUN_TIME, _run_time),
     "tma_partition": tma_partition,
-    "tmem_load_to_store": lambda meaning, part, args, span: tmem_store_of(meaning, _solid(meaning, args), span),
-    "CUTE_STATIC_V": _static_value,
+    "tmem_load_to_store": lambda meaning, part, args, span: tmem_store_of(meaning, meaning.solids(args), span),
+    "CUTE_STATIC_V": lambda meaning, part, args, span: as_int(certain(_argument(meaning, part, args, span))),
     "cute_viz_check": check,
     "cute_viz_is_plain_fusion": is_plain_fusion,
     "sizeof": _sizeof,
@@ -330,5 +291,5 @@ CALLS: dict[str, _Call] = {
     "conditional_return": _chosen,
     **HIGHER,
     "declval": _declval,
-    "make_copy_atom": _copy_atom,
+    "make_copy_atom": _in_atoms("copy_atom"),
 }

@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.static import each_integer
+from cute_viz.algebra.static import each_integer, unknowns
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.slices import is_layout
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Class, Enumerator, External, Template, Value, integer, is_runtime, solid
+from cute_viz.source.cpp.values import Class, Enumerator, External, Template, Value, integer, solid
 from cute_viz.values.integer import Runtime, Unknown, compared
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -210,6 +210,13 @@ def _integer(value: Value) -> bool:
     return isinstance(value, int) or (isinstance(value, ValueType) and value.kind in ("signed", "unsigned"))
 
 
+def _is_static(value: Value) -> bool:
+    """Whether no run-time integer is anywhere in a value, and it is not the type of one."""
+    found: list[int] = []
+    each_integer(lambda n: found.append(n) or n if isinstance(n, Runtime) else n, value)  # type: ignore[func-returns-value]
+    return not found and next(unknowns(value), None) is None and not isinstance(value, ValueType)
+
+
 def _pointee(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Value:
     value = _argument(meaning, args, span)
     return value.type if isinstance(value, Pointer) and value.type is not None else value
@@ -236,7 +243,7 @@ TRAITS: dict[str, _Trait] = {
     "sizeof_bytes": _of(lambda value: Runtime(max(1, bits(value) // 8))),
     "tuple_element": _element,
     "tuple_size": _tuple_size,
-    "is_static": _of(lambda value: not is_runtime(value) and not isinstance(value, ValueType)),
+    "is_static": _of(_is_static),
     "is_constant": _constant,
     "is_void": _is(lambda value: isinstance(value, ValueType) and value.name == "void"),
     "is_tuple": _is(lambda value: isinstance(value, tuple)),

@@ -93,6 +93,13 @@ class Evaluator(Operators):
             out += value if isinstance(value, tuple) and node.pack is not None else [value]
         return out
 
+    def solids(self, nodes: tuple[Node, ...]) -> list[Value]:
+        """The values of the arguments of a call. Raises: the error of a name that this file does not define."""
+        values = self.arguments(nodes)
+        for value, node in zip(values, nodes, strict=False):
+            self.known(value, node.span)
+        return values
+
     def lazily(self, nodes: tuple[Node, ...]) -> list[Later]:
         """Template arguments that are evaluated when they are asked for."""
         out: list[Later] = []

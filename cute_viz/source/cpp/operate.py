@@ -27,7 +27,7 @@ from cute_viz.source.cpp.slices import is_layout, joined, layout_of, shaped, spl
 from cute_viz.source.cpp.tensors import check_of_layouts, check_of_tensors
 from cute_viz.source.cpp.tree import Call, Decltype, Id, Member, Node
 from cute_viz.source.cpp.unknown import unknown
-from cute_viz.source.cpp.values import Enumerator, External, Thread, Value, finished, later, static, taken
+from cute_viz.source.cpp.values import Enumerator, External, Thread, Value, finished, static, taken
 from cute_viz.values.instruction import MOVES
 from cute_viz.values.integer import Runtime, Static
 
@@ -57,7 +57,7 @@ def operated(meaning: Meaning, name: str, operands: list[Value], template: tuple
     if short.startswith("deduce_"):  # a template argument of CUTLASS's, which has no such function
         operands = [static(x) for x in operands]
     if short == "make_layout" and meaning.context.types and operands and isinstance(operands[0], tuple):
-        operands[0] = later(operands[0])
+        operands[0] = _later(operands[0])
     of_map = short.startswith("make_") and "_tma_" in short  # a tensor map follows from what is static
     plain: list[Any] = [layout_of(operand) for operand in operands]
     values = plain
@@ -84,6 +84,19 @@ def operated(meaning: Meaning, name: str, operands: list[Value], template: tuple
         return joined(found)
     of = next((operand for operand in operands if is_layout(layout_of(operand))), None)
     return viewed(of, found, []) if short in VIEWS and isinstance(of, Tensor) else found
+
+
+def _later(shape: Value, part: str = "") -> Value:
+    """The shape of what `decltype` asks the type of: an extent that is a run-time 0 stands for what it is later.
+
+    >>> [str(x) for x in finished(_later((Runtime(0), 8)))]
+    ['?', '_8']
+    """
+    if isinstance(shape, tuple):
+        return tuple(_later(item, f"{part}.{n}") for n, item in enumerate(shape))
+    if isinstance(shape, Runtime) and shape == 0:
+        return unknown(NotationError("an extent of 0 in a type means that it is only known at run time"), part=part)
+    return shape
 
 
 def of_tensors(name: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.binding import as_argument, bound, deduced, header
@@ -35,10 +37,11 @@ from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _USES = 16  # calls of one function that are compared
+_INTEGERS = {"int", "unsigned", "long", "short", "char", "size_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "Int", "float"}
 
 
-class Told(Instances):
-    """The part of the evaluator that looks at calls."""
+class Parameters(Instances):
+    """The part of the evaluator that reads parameters, and looks at the calls that tell them."""
 
     def told(self, scope: Scope) -> dict[str, Later]:
         """The parameters of a function as the calls in the file have them, those that are known and the same in all."""
@@ -123,45 +126,12 @@ class Told(Instances):
                 one = Scope("function", "", scope.parent, scope.token, params=scope.params, arguments=(param,))
                 deduced(inner, one, [value], out)
 
-
-def _alike(a: Later, b: Later) -> bool:
-    """Whether two values that calls give are the same, static integers and all; of those that are not known nothing is."""
-
-    def alike(a: Value, b: Value) -> bool:
-        return bool(same(a, b)) and (isinstance(a, Class) or show(finished(a)) == show(finished(b)))
-
-    return tried(lambda: alike(asked(a), asked(b)), False)
-
-
-def _missing(value: Later) -> CuteVizError | None:
-    try:
-        asked(value)
-    except CuteVizError as error:
-        return error if error.needs else None
-    return None
-
-
-_INTEGERS = {"int", "unsigned", "long", "short", "char", "size_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "Int", "float"}
-
-
-class Parameters(Told):
-    """The part of the evaluator that reads parameters."""
-
     def parameter(self, name: str, env: Env, span: Span) -> Value:
         """The value of a parameter that nothing binds: what was given for it, its default, for a function's its type."""
-        scope = env.scope
-        known = env.memo.get(("parameter", name))
-        if isinstance(known, CuteVizError):
-            raise known
-        if known is None:
-            try:
-                known = Lazy(lambda: self._parameter(name, env, scope, span))
-                env.memo["parameter", name] = known
-                known()
-            except CuteVizError as error:
-                env.memo["parameter", name] = error
-                raise
-        return known()
+        if ("parameter", name) not in env.memo:
+            env.memo["parameter", name] = Lazy(partial(self._parameter, name, env, env.scope, span))
+        value: Value = env.memo["parameter", name]()
+        return value
 
     def _asked(self, param: Param) -> str:
         """What may be given for a template parameter: its kind, or `bool`."""
@@ -236,3 +206,20 @@ class Parameters(Told):
             return out if not isinstance(out, External) or out.error is None else other.known(out, tree.span)
         except CuteVizError as error:
             raise error.but(name=f"`let={key}`", needs=()) from None
+
+
+def _alike(a: Later, b: Later) -> bool:
+    """Whether two values that calls give are the same, static integers and all; of those that are not known nothing is."""
+
+    def alike(a: Value, b: Value) -> bool:
+        return bool(same(a, b)) and (isinstance(a, Class) or show(finished(a)) == show(finished(b)))
+
+    return tried(lambda: alike(asked(a), asked(b)), False)
+
+
+def _missing(value: Later) -> CuteVizError | None:
+    try:
+        asked(value)
+    except CuteVizError as error:
+        return error if error.needs else None
+    return None

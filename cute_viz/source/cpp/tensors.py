@@ -145,9 +145,7 @@ def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
 
 def tma_partition(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """tma_partition; of three operands there is no multicast. Which CTA it is tells where the parts begin, and no more."""
-    operands = meaning.arguments(args)
-    for value, node in zip(operands, args, strict=False):
-        meaning.known(value, node.span)
+    operands = meaning.solids(args)
     if len(operands) == 3:
         operands[1:1] = [0, Layout(1)]
     lost: list[CuteVizError] = []

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from cute_viz.algebra.static import each_integer, unknowns
+from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.swizzle import MixedBits
 from cute_viz.errors import CuteVizError, NotationError, raised_again
 from cute_viz.limits import Budget
@@ -119,32 +119,6 @@ def typed(kind: Value, error: CuteVizError, part: str = "") -> Value:
     if isinstance(kind, ValueType):
         return kind.number if isinstance(kind, SpelledInt) else unknown(error, part=part)
     return tuple(typed(item, error, f"{part}.{n}") for n, item in enumerate(kind)) if type(kind) is tuple else kind
-
-
-def later(shape: Value, part: str = "") -> Value:
-    """The shape of what `decltype` asks the type of: an extent that is a run-time 0 stands for what it is later.
-
-    >>> [str(x) for x in finished(later((Runtime(0), 8)))]
-    ['?', '_8']
-    """
-    if isinstance(shape, tuple):
-        return tuple(later(item, f"{part}.{n}") for n, item in enumerate(shape))
-    if isinstance(shape, Runtime) and shape == 0:
-        return unknown(NotationError("an extent of 0 in a type means that it is only known at run time"), part=part)
-    return shape
-
-
-def is_runtime(value: Value) -> bool:
-    """Whether a run-time integer is anywhere in a value."""
-    found = False
-
-    def look(n: int) -> int:
-        nonlocal found
-        found |= isinstance(n, Runtime)
-        return n
-
-    each_integer(look, value)
-    return found or next(unknowns(value), None) is not None
 
 
 class Env:
