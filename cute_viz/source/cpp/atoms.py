@@ -134,16 +134,14 @@ def instruction(meaning: Meaning, name: str, args: list[Value] | None, span: Spa
 
 def _word(meaning: Meaning, value: Value, span: Span) -> str:
     """A template argument as the library has it."""
-    if isinstance(value, External) and value.args is None and meaning.context.own_lines:
-        return value.name  # `K`, a major, as the library names it
-    value = solid(value)
-    if isinstance(value, Enumerator):
-        return value.word
-    if isinstance(value, (Layout, tuple, TiledCopy)):
-        raise AlgebraError(f"{show(value)} is not an argument of an instruction")
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value)
+    match value:
+        case External(args=None) if meaning.context.own_lines:
+            return value.name  # `K`, a major, as the library names it
+        case Enumerator():
+            return value.word
+        case Layout() | tuple() | TiledCopy():
+            raise AlgebraError(f"{show(value)} is not an argument of an instruction")
+    return str(solid(value)).lower() if isinstance(value, bool) else str(solid(value))
 
 
 def tiled_mma_of(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
@@ -173,9 +171,11 @@ def register_sourced(meaning: Meaning, part: Part, args: tuple[Node, ...], span:
 
 def member_of(value: Value, name: str) -> Value:
     """`T::name` of an atom, a tiling or an operation; None of what it has not. A tiling has the members of its atom."""
-    if isinstance(value, (TiledMMA, MMA_Atom)) and name in FRAGMENTS:
-        return External(name, (value,))
-    value = value.tiled if isinstance(value, ThrMMA) else value
+    match value:
+        case TiledMMA() | MMA_Atom() if name in FRAGMENTS:
+            return External(name, (value,))
+        case ThrMMA(tiled=tiled):
+            value = tiled
     for x in (value, getattr(value, "atom", None)):
         if (member := _MEMBERS.get(type(x), {}).get(name)) is not None:
             found: Value = member(x)

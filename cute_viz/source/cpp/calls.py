@@ -193,7 +193,12 @@ def _mode(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> V
     (value,) = meaning.solids(args)
     check_of_tensors(meaning, part.name, value)
     found = meaning.operate("layout", [layout_of(value)], tuple(_template(meaning, part)))
-    return replace(value, layout=found) if isinstance(value, Tensor) else found
+    match value:
+        case Tensor():
+            return replace(value, layout=found)
+        case ComposedLayout() if has_origin(value):
+            return ComposedLayout(value.outer, value.offset, found)  # type: ignore[arg-type]
+    return found
 
 
 def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:

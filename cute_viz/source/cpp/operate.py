@@ -9,10 +9,10 @@ from typing import Any
 
 from cute_viz.algebra import ops
 from cute_viz.algebra.common import Operation
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, counting
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, counting, has_origin
 from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.doubts import doubt
-from cute_viz.algebra.inttuple import Underscore, leaves
+from cute_viz.algebra.inttuple import has_underscore, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mixed import is_mixed
 from cute_viz.algebra.operands import check_named
@@ -23,7 +23,7 @@ from cute_viz.errors import AlgebraError, CuteVizError, NotationError
 from cute_viz.notation.values import PRINTERS, ungroup
 from cute_viz.source.cpp.cutlass import SCALES
 from cute_viz.source.cpp.lookup import Meaning
-from cute_viz.source.cpp.slices import is_layout, joined, layout_of, shaped, split, viewed
+from cute_viz.source.cpp.slices import is_layout, joined, known_part, layout_of, shaped, split, viewed
 from cute_viz.source.cpp.tensors import check_of_layouts, check_of_tensors
 from cute_viz.source.cpp.tree import Call, Decltype, Id, Member, Node
 from cute_viz.source.cpp.unknown import unknown
@@ -59,6 +59,8 @@ def operated(meaning: Meaning, name: str, operands: list[Value], template: tuple
     if short == "make_layout" and meaning.context.types and operands and isinstance(operands[0], tuple):
         operands[0] = _later(operands[0])
     of_map = short.startswith("make_") and "_tma_" in short  # a tensor map follows from what is static
+    if short in ("layout", "stride") and operands and has_origin(operands[0]):  # of a tensor of coordinates
+        operands[0] = operands[0].inner  # type: ignore[union-attr]
     plain: list[Any] = [layout_of(operand) for operand in operands]
     values = plain
     try:
@@ -141,20 +143,20 @@ def as_word(value: Value) -> Value:
 
 
 _METHODS = {"tile": "logical_divide", "with_shape": "composition", "compose": "composition"}
-_LAYOUTS = (Layout, ComposedLayout)
 
 
 def operations(meaning: Meaning, tree: Node) -> tuple[Operation, ...]:
     """The operation that a tree is, behind those whose result it slices: `thr.partition_C(g)(_,0,0)`; none of anything else.
     Raises: the error of an operand that is not known.
     """
-    while isinstance(tree, Decltype) and not tree.parts:
-        tree = tree.value
+    match tree:
+        case Decltype(parts=()):
+            return operations(meaning, tree.value)
+        case Call(function=Member() as method):
+            return _method(meaning, method, tree)
     if not isinstance(tree, Call):
         return ()
     function = tree.function
-    if isinstance(function, Member):
-        return _method(meaning, function, tree)
     if isinstance(function, Id):
         found = meaning.lookup.find(function.parts[0].name, meaning.env, meaning.position(tree.span))
         name = function.parts[-1].name
@@ -171,13 +173,11 @@ def operations(meaning: Meaning, tree: Node) -> tuple[Operation, ...]:
             template = tuple(as_word(meaning.argument(item)) for item in last.args or ())
             return (_operation(last.name, meaning.arguments(tree.args), template),)
     # a tensor or a layout at a coordinate with `_`
-    value = meaning.value(function)
-    if isinstance(value, Thread) and isinstance(value.view, (*_LAYOUTS, Tensor)):
-        value = value.view
-    if not isinstance(value, (*_LAYOUTS, Tensor)):
+    value = known_part(meaning.value(function), [])
+    if not is_layout(layout_of(value)):
         return ()
     at = tuple(_given(x, "slice") for x in meaning.arguments(tree.args))
-    if not any(isinstance(leaf, Underscore) for leaf in leaves(at)):
+    if not has_underscore(at):
         return ()
     return (*operations(meaning, function), Operation("slice", (at[0] if len(at) == 1 else at, _given(value, "slice"))))
 
@@ -188,7 +188,7 @@ def _method(meaning: Meaning, function: Member, tree: Call) -> tuple[Operation, 
     if not _is_operation(name) or not tree.args:
         return ()
     operands = [meaning.solid(function.object), *meaning.arguments(tree.args)]
-    if isinstance(operands[0], (*_LAYOUTS, Tensor)) and function.part.name not in _METHODS:
+    if is_layout(layout_of(operands[0])) and function.part.name not in _METHODS:
         return ()  # `layout.shape<0>()`: a member
     template = tuple(as_word(meaning.argument(item)) for item in function.part.args or ())
     return (_operation(name, operands, template),)

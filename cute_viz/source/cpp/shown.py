@@ -22,7 +22,7 @@ from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.slices import split
 from cute_viz.source.cpp.tree import Id, Part
 from cute_viz.source.cpp.unknown import unknown
-from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pack, Template, Thread, Value, finished
+from cute_viz.source.cpp.values import Class, Enumerator, External, Function, Pack, Template, Thread, Value, finished
 from cute_viz.source.model import Entry
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
@@ -47,12 +47,13 @@ def object_of(context: Context, name: str, span: Span, value: Value) -> Value:
 
         view: Value = get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
         return view
-    if isinstance(value, Unknown) and not _runs(value.error()):
-        raise value.error()
-    if isinstance(value, ComposedLayout) and has_origin(value) and next(unknowns(value.offset), None) is not None:
-        return value.inner  # where a tensor begins is not part of its layout
-    if isinstance(value, (Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
-        raise NotationError(f"{name!r} is {show(value)}, not a layout", text=context.text, span=span)
+    match value:
+        case Unknown() if not _runs(value.error()):
+            raise value.error()
+        case ComposedLayout() if has_origin(value) and next(unknowns(value.offset), None) is not None:
+            return value.inner  # where a tensor begins is not part of its layout
+        case Class() | Enumerator() | Function() | Template() | Pointer() | Pack() | External():
+            raise NotationError(f"{name!r} is {show(value)}, not a layout", text=context.text, span=span)
     return value
 
 

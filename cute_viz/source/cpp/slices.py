@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 def known_part(value: Value, lost: list[CuteVizError]) -> Value:
     """A value, of a Thread its view, whose error is added to `lost`."""
-    if not isinstance(value, Thread):
-        return value
-    lost.append(value.error)
-    return value.view
+    if isinstance(value, Thread):
+        lost.append(value.error)
+        value = value.view
+    return value
 
 
 def is_layout(value: Value) -> bool:
@@ -179,13 +179,12 @@ def _parted(out: Value, name: str, operands: list[Value]) -> Value:
         return replace(out, sliced=made)
     if not isinstance(out, Tensor):
         return out
-    layout = finished(out.layout)
-    inner = layout.inner if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else None
-    found = exact_part(name, made[1], isinstance(inner, Layout) and is_marked(inner))
+    exact = finished(out.layout)
+    swizzled = isinstance(exact, ComposedLayout) and isinstance(exact.outer, Swizzle) and isinstance(exact.inner, Layout)
+    found = exact_part(name, made[1], swizzled and is_marked(exact.inner))
     if found is None:
         return out
-    followed = isinstance(inner, Layout) and not isinstance(layout.offset, Unknown)
-    exact = found[0] if followed else layout
+    exact = found[0] if swizzled and not isinstance(exact.offset, Unknown) else exact
     kept = None if isinstance(exact, Layout) else made
     return replace(out, layout=taken(exact), pointer=out.pointer.moved(found[1]), sliced=kept)
 
@@ -214,11 +213,12 @@ SHAPES = frozenset(["shape", "size", "rank", "depth", "make_fragment_like", "mak
 
 def shaped(name: str, value: Value) -> Value:
     """A swizzled tensor that begins nobody knows where, for what asks for its shape alone. Raises: its error for all else."""
-    if not isinstance(value, Thread):
-        return value
-    if name not in SHAPES or not isinstance(value.view, (ComposedLayout, Tensor)):
-        raise value.error
-    return value.view
+    match value:
+        case Thread(view=ComposedLayout() | Tensor() as view) if name in SHAPES:
+            return view
+        case Thread():
+            raise value.error
+    return value
 
 
 def sliced(meaning: Meaning, tiled: Value, node: Node) -> Value:

@@ -35,7 +35,8 @@ def check_of_layouts(name: str, kinds: str, operands: list[Value]) -> None:
     """Refuse a tensor where CuTe has an operation of layouts alone."""
     if name in _BOTH or name.startswith(_OF_THREADS):
         return
-    if any(isinstance(operand, Tensor) and kind in "LARHGQE" for operand, kind in zip(operands, kinds, strict=False)):
+    tensors = [isinstance(operand, Tensor) or has_origin(operand) for operand in operands]
+    if any(tensor and kind in "LARHGQE" for tensor, kind in zip(tensors, kinds, strict=False)):
         raise AlgebraError(f"CuTe has {name} of layouts, and this is a tensor", hint=f"example: {name}(tensor.layout())")
 
 

@@ -12,7 +12,7 @@ from cute_viz.notation.syntax import Spanned
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {"==": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge}
 
 
-class Tree(Spanned):
+class Parsed(Spanned):
     """A node, which answers what most are asked: of those that are none of it, nothing."""
 
     @property
@@ -31,7 +31,7 @@ class Tree(Spanned):
         return None
 
 
-class Literal(Tree):
+class Literal(Parsed):
     """A number, a string, a character, `true`, `nullptr`."""
 
     value: int | float | str | bool | None
@@ -48,7 +48,7 @@ class Part:
         self.span = span
 
 
-class Id(Tree):
+class Id(Parsed):
     """A name, qualified or not, each part with its template arguments: `A<B>::C`; builtin types of several words are one."""
 
     parts: tuple[Part, ...]
@@ -63,7 +63,7 @@ class Id(Tree):
         return self.parts[0].name if len(self.parts) == 1 and self.parts[0].args is None else ""
 
 
-class Call(Tree):
+class Call(Parsed):
     """`f(args)`; `f` is any expression."""
 
     function: Node
@@ -74,21 +74,21 @@ class Call(Tree):
         return self.function.parts[-1].name if isinstance(self.function, Id) else ""
 
 
-class Brace(Tree):
+class Brace(Parsed):
     """`T{args}`, or `{args}` without a type."""
 
     type: Node | None
     args: tuple[Node, ...]
 
 
-class Member(Tree):
+class Member(Parsed):
     """`x.name`, `x->name`, `x.template name<args>`."""
 
     object: Node
     part: Part
 
 
-class Binary(Tree):
+class Binary(Parsed):
     """`a + b` and the like; a comma outside of arguments, too."""
 
     operator: str
@@ -96,7 +96,7 @@ class Binary(Tree):
     right: Node
 
 
-class Unary(Tree):
+class Unary(Parsed):
     """`-a`, `!a`, `&a`, `*a`, `++a`; `a++` is `x++`, `a...` is `...`; a pointer type is `T*`."""
 
     operator: str
@@ -107,7 +107,7 @@ class Unary(Tree):
         return self.value if self.operator == "..." else None
 
 
-class Condition(Tree):
+class Condition(Parsed):
     """`a ? b : c`."""
 
     test: Node
@@ -115,34 +115,34 @@ class Condition(Tree):
     no: Node
 
 
-class Cast(Tree):
+class Cast(Parsed):
     """`(T)x`, `static_cast<T>(x)`."""
 
     type: Node
     value: Node
 
 
-class Index(Tree):
+class Index(Parsed):
     """`x[i]`."""
 
     value: Node
     index: Node
 
 
-class Decltype(Tree):
+class Decltype(Parsed):
     """`decltype(x)`; with members behind it, `decltype(x)::T`."""
 
     value: Node
     parts: tuple[Part, ...]
 
 
-class Lambda(Tree):
+class Lambda(Parsed):
     """`[...](...) {...}`: its place among the tokens tells its scope."""
 
     token: int
 
 
-class Written(Tree):
+class Written(Parsed):
     """What CuTe prints, in the place of an operand: `4:2` is a `pair`, `a o b` a `composition`."""
 
     kind: str
