@@ -192,8 +192,7 @@ def _layout(table: list[int]) -> Layout | None:
 def _tensor(context: Context, lookup: Lookup, scope: Scope, access: Indexed) -> Tensor | None:
     """What is indexed; None of what is not in shared or global memory."""
     env = opened(context, scope)
-    found = lookup.find(access.name, env, access.token)
-    declaration = found.declarations[0] if found is not None and found.declarations else None
+    declaration = lookup.declared(access.name, env, access.token)
     evaluator = Evaluator(context, lookup, env)
     if declaration is not None and declaration.array:
         whole = array_of(evaluator, declaration)
@@ -259,19 +258,16 @@ def block_of(context: Context, lookup: Lookup, function: Scope) -> tuple[int, in
 
 def _extents(evaluator: Evaluator, context: Context, node: Node, use: Use) -> list[Value]:
     """The numbers of a `dim3`, or the one of an integer."""
-    made = node.function if isinstance(node, Call) else node.type if isinstance(node, Brace) else None
-    if isinstance(made, Id) and made.text == "dim3" and isinstance(node, (Call, Brace)):
-        return [evaluator.solid(arg) for arg in node.args]
-    found = evaluator.lookup.find(node.text, evaluator.env, use.token) if isinstance(node, Id) else None
-    declaration = found.declarations[0] if found is not None and found.declarations else None
-    if declaration is not None and declaration.init is not None and declaration.opens in ("(", "{"):
-        return [evaluator.solid(context.tree(part)) for part in context.reader.split(*declaration.init)]
-    if (
-        declaration is not None
-        and declaration.init is not None
-        and isinstance(inner := context.tree(declaration.init), (Call, Brace))
-    ):
-        return _extents(evaluator, context, inner, use)
+    match node:
+        case Call(function=Id(text="dim3"), args=args) | Brace(type=Id(text="dim3"), args=args):
+            return [evaluator.solid(arg) for arg in args]
+        case Id(text=name):
+            declaration = evaluator.lookup.declared(name, evaluator.env, use.token)
+            init = declaration.init if declaration is not None else None
+            if declaration is not None and init is not None and declaration.opens in ("(", "{"):
+                return [evaluator.solid(context.tree(part)) for part in context.reader.split(*init)]
+            if init is not None and isinstance(inner := context.tree(init), (Call, Brace)):
+                return _extents(evaluator, context, inner, use)
     return [evaluator.solid(node)]
 
 
@@ -297,8 +293,7 @@ def alignment_of(context: Context, lookup: Lookup, scope: Scope, base: str, stor
 
     Where nothing is declared, ptxas places it, and takes neighboring words at once that are loaded, but none that are stored.
     """
-    named = lookup.find(base, opened(context, scope), None) if base.isidentifier() else None
-    declaration = named.declarations[0] if named is not None and named.declarations else None
+    declaration = lookup.declared(base, opened(context, scope), None) if base.isidentifier() else None
     if declaration is None or not declaration.array:
         return None
     evaluator = Evaluator(context, lookup, opened(context, scope))

@@ -18,13 +18,13 @@ from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, atom_layout, tiled_
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.views import make_tiled_copy_impl
-from cute_viz.errors import AlgebraError, CuteVizError, Span
+from cute_viz.errors import AlgebraError, CuteVizError, Span, raised_again
 from cute_viz.source.cpp.context import EXTENDED
 from cute_viz.source.cpp.elements import FRAGMENTS, bits
 from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.tokens import may_be_atom
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import certain
+from cute_viz.source.cpp.unknown import attempted, certain, tried
 from cute_viz.source.cpp.values import Class, Enumerator, External, Value, solid
 from cute_viz.values.instruction import UNKNOWN
 from cute_viz.values.integer import Runtime
@@ -56,15 +56,14 @@ def atom(meaning: Meaning, name: str, args: list[Value], span: Span) -> Value:
 
 def mma_atom(meaning: Meaning, value: Value, span: Span) -> Value:
     """The MMA atom of an operation; an atom is one already."""
-    if isinstance(value, Class):
-        found = _traits(meaning, "MMA_Traits", value, span) or value
-        parts: list[Any] = [_member(meaning, found, names, span) for names in _MMA_PARTS]
-        thr, shape, a, b, c = parts
-        return MMA_Atom(as_layout(thr), shape, as_layout(a), as_layout(b), as_layout(c), value.env.scope.name)
-    if isinstance(value, TiledMMA):
-        return value.atom
-    if isinstance(solid(value), MMA_Atom):
-        return value
+    match solid(value):
+        case Class() as own:
+            found = _traits(meaning, "MMA_Traits", own, span) or own
+            parts: list[Any] = [_member(meaning, found, names, span) for names in _MMA_PARTS]
+            thr, shape, a, b, c = parts
+            return MMA_Atom(as_layout(thr), shape, as_layout(a), as_layout(b), as_layout(c), own.env.scope.name)
+        case TiledMMA(atom=atom) | (MMA_Atom() as atom):
+            return atom
     raise meaning.fail(f"{show(value)} is not an MMA operation", span, hint="example: SM80_16x8x16_F32F16F16F32_TN")
 
 
@@ -79,29 +78,20 @@ _MMA_PARTS = (
 
 def copy_op(meaning: Meaning, value: Value, span: Span) -> CopyOp:
     """The copy operation that a value is."""
-    if isinstance(value, Class):
-        found = _traits(meaning, "Copy_Traits", value, span) or value
-        thr, src, dst = (as_layout(_member(meaning, found, (name,), span)) for name in ("ThrID", "SrcLayout", "DstLayout"))
-        try:
-            ref = as_layout(_member(meaning, found, ("RefLayout",), span))
-        except CuteVizError:
-            ref = src
-        return CopyOp(value.env.scope.name, thr, src, dst, ref)
-    if isinstance(value := solid(value), CopyOp):
-        return value
+    match solid(value):
+        case Class() as own:
+            found = _traits(meaning, "Copy_Traits", own, span) or own
+            thr, src, dst = (as_layout(_member(meaning, found, (name,), span)) for name in ("ThrID", "SrcLayout", "DstLayout"))
+            ref = tried(lambda: as_layout(_member(meaning, found, ("RefLayout",), span)), src)
+            return CopyOp(own.env.scope.name, thr, src, dst, ref)
+        case CopyOp() as op:
+            return op
     raise meaning.fail(f"{show(value)} is not a copy operation", span, hint="cute-viz list copy")
 
 
 def _member(meaning: Meaning, value: Value, names: tuple[str, ...], span: Span) -> Value:
-    problem: CuteVizError | None = None
-    for name in names:
-        try:
-            found = meaning.type_member(value, Part(name, None, span), span)
-            return solid(found)
-        except CuteVizError as error:
-            problem = problem or error
-    assert problem is not None
-    raise problem
+    found = [attempted(lambda name=name: solid(meaning.type_member(value, Part(name, None, span), span))) for name in names]  # type: ignore[misc]
+    return raised_again(next((x for x in found if not isinstance(x, CuteVizError)), found[0]))
 
 
 def _traits(meaning: Meaning, template: str, operation: Class, span: Span) -> Value:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import CuteVizError, Span
+from cute_viz.errors import CuteVizError, Span, raised_again
 from cute_viz.source.cpp.binding import bound, defaulted
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
@@ -144,14 +144,15 @@ class Definitions(Parameters):
         """A value with template arguments behind its name."""
         if args is None:
             return value
-        if isinstance(value, Template):
-            return self.definition(value.declaration, value.env, args, span)
-        if isinstance(value, External):
-            return External(value.name, tuple(self.argument(item) for item in args), value.error)
-        if isinstance(value, Class) and value.env.scope.params is not None and value.env.parent is not None:
-            owner = next((x for x in value.env.parent.scope.names.get(value.env.scope.name, ()) if x.kind == "class"), None)
-            if owner is not None:
-                return self.definition(owner, value.env.parent, args, span)
+        match value:
+            case Template():
+                return self.definition(value.declaration, value.env, args, span)
+            case External():
+                return External(value.name, tuple(self.argument(item) for item in args), value.error)
+            case Class(env=Env(scope=scope, parent=Env() as around)) if scope.params is not None:
+                owner = next((x for x in around.scope.names.get(scope.name, ()) if x.kind == "class"), None)
+                if owner is not None:
+                    return self.definition(owner, around, args, span)
         raise self.fail("this is not a template", span)
 
     def definition(self, declaration: Declaration, env: Env, args: tuple[Node, ...] | None, span: Span) -> Value:
@@ -211,10 +212,8 @@ class Definitions(Parameters):
         known = env.memo.get(key)
         if known is _BUSY:
             raise self.fail(f"{declaration.name!r} refers to itself", span)
-        if isinstance(known, CuteVizError):
-            raise known
         if known is not None:
-            remembered: Value = known[0]
+            remembered: Value = raised_again(known)[0]
             return remembered
         env.memo[key] = _BUSY
         self.context.enter(span)
@@ -258,7 +257,7 @@ class Definitions(Parameters):
             finally:
                 self.context.leave()
             known = env.memo[declaration, "assumed", position] = (value,)
-            if steps == declaration.init and isinstance(value, int) and not isinstance(value, Unknown):
+            if steps == declaration.init and isinstance(value, int):
                 assert self.context.assumed is not None
                 told, line = self.context.assumed[declaration.name] = (str(int(value)), self.context.line(steps[0]))
                 other = f"`let={declaration.name}=...` gives another"

@@ -16,7 +16,7 @@ from cute_viz.source.cpp.slices import is_layout
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Class, Enumerator, External, Template, Value, integer, solid
+from cute_viz.source.cpp.values import Class, Enumerator, External, Template, Value, element_type, integer, solid
 from cute_viz.values.integer import Runtime, Unknown, compared
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -190,6 +190,10 @@ def _is(test: Callable[[Value], bool]) -> _Trait:
     return trait
 
 
+def _is_a(kind: type) -> _Trait:
+    return _is(lambda value: isinstance(value, kind))
+
+
 def _of(count: Callable[[Value], Value]) -> _Trait:
     return lambda meaning, args, span: count(meaning.solid(args[0]))
 
@@ -245,13 +249,13 @@ TRAITS: dict[str, _Trait] = {
     "tuple_size": _tuple_size,
     "is_static": _of(_is_static),
     "is_constant": _constant,
-    "is_void": _is(lambda value: isinstance(value, ValueType) and value.name == "void"),
-    "is_tuple": _is(lambda value: isinstance(value, tuple)),
+    "is_void": _is(lambda value: getattr(element_type(value), "name", "") == "void"),
+    "is_tuple": _is_a(tuple),
     "is_layout": _is(is_layout),
     "is_integral": _is(_integer),
-    "is_floating_point": _is(lambda value: isinstance(value, ValueType) and value.name in ("float", "double")),
-    "is_pointer": _is(lambda value: isinstance(value, Pointer)),
-    "is_swizzle_layout": _is(lambda value: isinstance(value, ComposedLayout)),
+    "is_floating_point": _is(lambda value: getattr(element_type(value), "name", "") in ("float", "double")),
+    "is_pointer": _is_a(Pointer),
+    "is_swizzle_layout": _is_a(ComposedLayout),
     "is_copy_atom": _is(lambda value: type(value).__name__ in ("Copy_Atom", "CopyOp")),
     "conjunction": lambda meaning, args, span: all(meaning.truth(item) for item in args),
     "disjunction": lambda meaning, args, span: any(meaning.truth(item) for item in args),

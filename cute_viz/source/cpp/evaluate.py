@@ -288,12 +288,11 @@ class Evaluator(Operators):
         return method(self, self.solid(function.object), function.part, node.args, node.span)
 
     def _buffer(self, node: Node) -> Pointer | None:
-        found = self.lookup.find(node.parts[0].name, self.env, self.position(node.span)) if isinstance(node, Id) else None
-        kind = found.declarations[0].type if found is not None and found.declarations else None
-        tree = None if kind is None else self.context.tree(kind)
-        if not isinstance(tree, Id) or tree.parts[-1].name not in _BUFFERS or not tree.parts[-1].args:
-            return None
-        return Pointer("", self.value(tree.parts[-1].args[0]))
+        own = self.lookup.declared(node.parts[0].name, self.env, self.position(node.span)) if isinstance(node, Id) else None
+        match None if own is None or own.type is None else self.context.tree(own.type):
+            case Id(parts=(*_, last)) if last.name in _BUFFERS and last.args:
+                return Pointer("", self.value(last.args[0]))
+        return None
 
     def apply(self, function: Value, args: tuple[Node, ...], span: Span) -> Value:
         """The value of a call of a value: a function of the file, a layout at a coordinate, a type that is given values."""

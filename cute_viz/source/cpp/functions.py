@@ -27,11 +27,11 @@ from cute_viz.source.cpp.values import (
     Closure,
     Enumerator,
     Env,
-    External,
     Function,
     Items,
     Value,
     copied,
+    element_type,
     typed,
     zeroed,
 )
@@ -132,9 +132,7 @@ class Functions(Running):
             return unknown(value, f"{declaration.name}@{declaration.token}")
         if isinstance(kind, ValueType):
             return self.converted(value, kind, span)
-        if isinstance(kind, (Class, type(None))) or not isinstance(value, (int, tuple)):
-            return value
-        return kind if not isinstance(kind, External) and not isinstance(value, tuple) and isinstance(kind, int) else value
+        return kind if isinstance(kind, int) and isinstance(value, int) else value
 
     def _kind(self, declaration: Declaration) -> Value:
         """The type of a variable; None where it is not known, which matters to numbers alone."""
@@ -246,7 +244,7 @@ class Functions(Running):
             if param.pack:
                 env.args[param.name] = tuple(args[n:])
                 break
-            kind: Value = None
+            kind: ValueType | None = None
             words = {token.text for token in tokens[slice(*param.type)]} if param.type else set()
             if n < len(args):
                 value = args[n]
@@ -254,13 +252,8 @@ class Functions(Running):
                 if cell is not None and env.cells is not None and self.by_reference(param):
                     env.cells[param.name] = cell
                     continue
-                if (
-                    runs
-                    and cell is None
-                    and not param.constant
-                    and isinstance(value, (int, Unknown, Items))
-                    and _sees_cells(self.env)
-                ):
+                varies = runs and cell is None and not param.constant and isinstance(value, (int, Unknown, Items))
+                if varies and _sees_cells(self.env):
                     raise self.fail(f"cannot determine which object {param.name!r} refers to", tokens[param.token].span)
             elif param.default is not None:
                 value = self.of(param.default, env)
@@ -270,13 +263,13 @@ class Functions(Running):
                 begin, end = param.type
                 while (end > begin and tokens[end - 1].kind in ("&", "&&")) or tokens[end - 1].text in ("const", "volatile"):
                     end -= 1
-                kind = self.inside(env).value(self.context.tree((begin, end)))
-                if isinstance(kind, ValueType) and (is_numeric(value) or isinstance(value, Enumerator)):
+                kind = element_type(self.inside(env).value(self.context.tree((begin, end))))
+                if kind is not None and (is_numeric(value) or isinstance(value, Enumerator)):
                     value = self.converted(value, kind, tokens[param.token].span)
             if env.cells is None:
                 env.args[param.name] = value
             else:
-                env.cells[param.name] = Cell(copied(value, self.context.budget), kind if isinstance(kind, ValueType) else None)
+                env.cells[param.name] = Cell(copied(value, self.context.budget), kind)
 
     def by_reference(self, param: Param) -> bool:
         """Whether a parameter is a reference."""

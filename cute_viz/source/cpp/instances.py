@@ -12,8 +12,7 @@ from cute_viz.source.cpp.lookup import Meaning, opened, within
 from cute_viz.source.cpp.scopes import Declaration, Scope, outward
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import attempted
-from cute_viz.source.cpp.values import OURS, Cell, Class, Env, Later, Template, Value, copied
-from cute_viz.values.types import ValueType
+from cute_viz.source.cpp.values import OURS, Cell, Class, Env, Later, Template, Value, copied, element_type
 
 WHOLE = Span(0, 0)  # of no place: a declaration as a whole
 
@@ -138,7 +137,7 @@ class Instances(Functions):
     def _begun_with(self, member: Declaration, arg: Node | None, cell: Cell, here: Meaning, span: Span) -> Value:
         """What a member of an object begins with, whose cell gets its type."""
         kind = here.value(self.context.tree(member.type)) if member.type else None
-        cell.kind = kind if isinstance(kind, ValueType) and not member.pointer else None
+        cell.kind = None if member.pointer else element_type(kind)
         if arg is None:
             return here.variable(member, member.init, member.opens)
         value = copied(self.value(arg), self.context.budget)

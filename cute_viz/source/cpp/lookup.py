@@ -67,6 +67,11 @@ class Lookup:
             around = around.parent
         return None
 
+    def declared(self, name: str, env: Env, position: int | None) -> Declaration | None:
+        """The first declaration of what an unqualified name means at a token; None of a parameter, or where the file has none."""
+        found = self.find(name, env, position)
+        return found.declarations[0] if found is not None and found.declarations else None
+
     def member(self, name: str, env: Env, position: int | None = None) -> Found | None:
         """What a name means in one scope: its declarations, those of its bases, of the namespaces that it uses."""
         found = self._own(name, env, position)

@@ -210,12 +210,13 @@ def _element(meaning: Meaning, node: Node) -> str:
 
 def _inside(meaning: Meaning, node: Node) -> Env | None:
     """The scope of the members of an object, which may be of a struct or union without a name."""
-    around = _inside(meaning, node.object) if isinstance(node, Member) else None
     found = None
-    if isinstance(node, Member) and around is not None:
-        found = meaning.lookup.member(node.part.name, around)
-    elif isinstance(node, Id) and len(node.parts) == 1:
-        found = meaning.lookup.find(node.parts[0].name, meaning.env, meaning.position(node.span))
+    match node:
+        case Member():
+            around = _inside(meaning, node.object)
+            found = meaning.lookup.member(node.part.name, around) if around is not None else None
+        case Id(parts=(part,)):
+            found = meaning.lookup.find(part.name, meaning.env, meaning.position(node.span))
     own = found.declarations[0] if found is not None and found.declarations else None
     if found is not None and own is not None and own.kind == "object" and own.inner is not None:
         return within(found.env, own.inner)

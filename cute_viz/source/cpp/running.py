@@ -18,7 +18,7 @@ from cute_viz.source.cpp.operands import is_number
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement, outward
 from cute_viz.source.cpp.tree import COMPARE, Binary, Condition, Id, Index, Member, Node, Unary
 from cute_viz.source.cpp.unknown import attempted
-from cute_viz.source.cpp.values import CELL, Cell, Class, Closure, Enumerator, Env, Items, Value, copied, integer
+from cute_viz.source.cpp.values import CELL, Cell, Class, Closure, Enumerator, Env, Items, Value, copied, element_type, integer
 from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType
 
@@ -143,8 +143,8 @@ class Running(Meaning):
             if target is not None:
                 env.cells[declaration.name] = target
                 return
-        kind = here.value(self.context.tree(declaration.type)) if declaration.type and is_number(text) else None
-        cell = Cell(None, kind if isinstance(kind, ValueType) and not declaration.pointer else None)
+        numbers = declaration.type is not None and is_number(text) and not declaration.pointer
+        cell = Cell(None, element_type(here.value(self.context.tree(declaration.type))) if numbers else None)
         if declaration.array:
             cell.value = self._items(declaration, env, cell.kind)
         else:

@@ -35,13 +35,11 @@ def printed(value: Value) -> Value:
 
 def object_of(context: Context, name: str, span: Span, value: Value) -> Value:
     """The value of a name, at a place, that other rooms can show. Raises: the error of one that they cannot."""
-    if isinstance(value, Thread) and value.sliced is not None and _runs(value.error):
-        seen = part_of(*value.sliced, known=False)  # the strides that a run-time index decides are not known
-        if seen is not None:
-            return seen
     if isinstance(value, Thread):
-        tiled = getattr(value.view, "tiled", None)
-        if tiled is None or not _runs(value.error):
+        tiled, runs = getattr(value.view, "tiled", None), _runs(value.error)
+        if runs and value.sliced is not None and (seen := part_of(*value.sliced, known=False)) is not None:
+            return seen  # the strides that a run-time index decides are not known
+        if tiled is None or not runs:
             raise value.error
         from cute_viz.algebra.views import get_slice
 

@@ -44,8 +44,6 @@ def order_of(meaning: Meaning, node: Node, count: int) -> tuple[int, ...] | None
     integer that nothing says anything of counts as the thread.
     """
     value = tried(lambda: meaning.value(node), None)
-    if value is None:
-        return ()
     if not isinstance(value, Unknown):
         return ()
     names = sorted({name for leaf in value.leaves for name in _names(leaf)})

@@ -60,6 +60,7 @@ class Id(Parsed):
 
     @property
     def plain(self) -> str:
+        """The name, where it is alone."""
         return self.parts[0].name if len(self.parts) == 1 and self.parts[0].args is None else ""
 
 
@@ -71,6 +72,7 @@ class Call(Parsed):
 
     @property
     def called(self) -> str:
+        """The last word of the function."""
         return self.function.parts[-1].name if isinstance(self.function, Id) else ""
 
 
@@ -104,6 +106,7 @@ class Unary(Parsed):
 
     @property
     def pack(self) -> Node | None:
+        """What is spread."""
         return self.value if self.operator == "..." else None
 
 

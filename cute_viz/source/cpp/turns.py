@@ -209,12 +209,13 @@ def _around(scope: Scope, token: int) -> Iterator[tuple[Scope, Statement]]:
 
 def _compared(node: Node, wanted: bool) -> Iterator[tuple[str, Node, Node | None]]:
     """The comparisons that must all hold for a condition to be as it is wanted."""
-    if isinstance(node, Unary) and node.operator == "!":
-        yield from _compared(node.value, not wanted)
-    elif isinstance(node, Binary) and node.operator == ("&&" if wanted else "||"):
-        yield from _compared(node.left, wanted)
-        yield from _compared(node.right, wanted)
-    elif isinstance(node, Binary) and node.operator in COMPARED:
-        yield node.operator if wanted else _OTHERWISE[node.operator], node.left, node.right
-    else:
-        yield "!=" if wanted else "==", node, None
+    match node:
+        case Unary(operator="!"):
+            yield from _compared(node.value, not wanted)
+        case Binary(operator="&&" | "||" as operator) if (operator == "&&") is wanted:
+            yield from _compared(node.left, wanted)
+            yield from _compared(node.right, wanted)
+        case Binary(operator=operator) if operator in COMPARED:
+            yield operator if wanted else _OTHERWISE[operator], node.left, node.right
+        case _:
+            yield "!=" if wanted else "==", node, None

@@ -109,6 +109,11 @@ def zeroed(kind: Value, error: CuteVizError) -> Value:
     return Runtime(0) if isinstance(kind, ValueType) else typed(kind, error)
 
 
+def element_type(value: Value) -> ValueType | None:
+    """The type of elements, or of numbers, that a value is; None of anything else."""
+    return value if isinstance(value, ValueType) else None
+
+
 def typed(kind: Value, error: CuteVizError, part: str = "") -> Value:
     """An object of a type, of which nothing else is known: its integers that are not static are not known, each for itself.
 
@@ -116,8 +121,11 @@ def typed(kind: Value, error: CuteVizError, part: str = "") -> Value:
     >>> typed((ValueType("int"), 8), CuteVizError("why"))[1]
     8
     """
-    if isinstance(kind, ValueType):
-        return kind.number if isinstance(kind, SpelledInt) else unknown(error, part=part)
+    match kind:
+        case SpelledInt():
+            return kind.number
+        case ValueType():
+            return unknown(error, part=part)
     return tuple(typed(item, error, f"{part}.{n}") for n, item in enumerate(kind)) if type(kind) is tuple else kind
 
 
@@ -333,12 +341,13 @@ def integer(value: Value) -> Any:
 
 def copied(value: Value, budget: Budget) -> Value:
     """A value of its own: objects and arrays are copied, and counted."""
-    if isinstance(value, Items):
-        budget.made(CELL * len(value.cells))
-        return Items([cell.copy(budget) for cell in value.cells])
-    if isinstance(value, Class) and value.env.cells is not None:
-        env = Env(value.env.scope, value.env.parent, value.env.args)
-        budget.made(CELL * len(value.env.cells))
-        env.cells = {name: cell.copy(budget) for name, cell in value.env.cells.items()}
-        return Class(env)
+    match value:
+        case Items(cells=cells):
+            budget.made(CELL * len(cells))
+            return Items([cell.copy(budget) for cell in cells])
+        case Class(env=Env(cells=dict() as members) as of):
+            env = Env(of.scope, of.parent, of.args)
+            budget.made(CELL * len(members))
+            env.cells = {name: cell.copy(budget) for name, cell in members.items()}
+            return Class(env)
     return value
