@@ -79,7 +79,7 @@ def _beside(context: Context, access: Indexed, function: Scope) -> str:
 _Lookups = Callable[[Context], Lookup]
 
 
-def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope, access: Indexed) -> Iterator[Tensor]:
+def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope, access: Indexed) -> list[Tensor]:
     """The tensor of the elements that all threads access, for each round of the loops where they may differ; the innermost loops,
     which a compiler unrolls, are its modes. Nothing of registers.
 
@@ -90,9 +90,9 @@ def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope,
     if access.why:
         raise CuteVizError(access.why, name=access.name)
     if (x := _tensor(context, lookup(context), scope, access)) is None:
-        return
+        return []
     try:
-        yield from _iterations(context, lookup, scope, function, access, x)
+        return list(_iterations(context, lookup, scope, function, access, x))
     except CuteVizError as error:
         raise error.but(name=x.pointer.base or access.name) from None
 

@@ -85,11 +85,7 @@ def key_of(values: Sequence[Later]) -> tuple[Value, ...]:
             case Pointer():
                 out.append(("Pointer", *key_of([value.type])))
             case _:
-                try:
-                    hash(value)
-                    out.append((type(value).__name__, str(value)))
-                except TypeError:
-                    out.append(id(value))
+                out.append((type(value).__name__, str(value)))
     return tuple(out)
 
 

@@ -59,10 +59,6 @@ def _of_numbers(
     return call
 
 
-def _log2(x: int) -> int:
-    return max(int(x).bit_length() - 1, 0)
-
-
 def _origin(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """make_inttuple_iter: the coordinate that a tensor begins at, a tuple or its entries, or an integer that counts."""
     values = tuple(meaning.solids(args))
@@ -106,8 +102,10 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Va
         operands[0] = meaning.operate("make_layout", [tiler])
     projection = operands[2] if len(operands) == 3 else None
     if name == "local_tile" and isinstance(projection, tuple) and isinstance(tiler, tuple) and len(tiler) == len(projection):
-        chosen = [n for n, x in enumerate(projection) if x is not X]
-        operands = [tuple(tiler[n] for n in chosen), _projected(operands[1], chosen, len(projection))]
+        chosen, crd = [n for n, x in enumerate(projection) if x is not X], operands[1]
+        if isinstance(crd, tuple) and len(crd) == len(projection):
+            crd = tuple(crd[n] for n in chosen)
+        operands = [tuple(tiler[n] for n in chosen), crd]
     whole = known_part(tensor, [])
     check_of_tensors(meaning, part.name, whole)
     if meaning.context.own_lines and not lost and is_layout(whole):
@@ -134,10 +132,6 @@ def _unpinned(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
         case [value]:
             return value
     raise IndexError
-
-
-def _projected(crd: Value, chosen: list[int], count: int) -> Value:
-    return tuple(crd[n] for n in chosen) if isinstance(crd, tuple) and len(crd) == count else crd
 
 
 def _get(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
@@ -276,7 +270,7 @@ CALLS: dict[str, _Call] = {
     "gcd": _of_numbers(lambda *x: gcd(*map(int, x))),
     "lcm": _of_numbers(lambda *x: lcm(*map(int, x))),
     "abs": _of_numbers(abs, 1, (int, float)),
-    **dict.fromkeys(("log_2", "log2", "ilog2"), _of_numbers(_log2, 1)),
+    **dict.fromkeys(("log_2", "log2", "ilog2"), _of_numbers(lambda x: max(int(x).bit_length() - 1, 0), 1)),
     "bit_width": _of_numbers(lambda x: int(x).bit_length(), 1),
     "bits_to_bytes": _of_numbers(lambda x: -(-int(x) // 8), 1),
     "bytes_to_bits": _of_numbers(lambda x: int(x) * 8, 1, symbolic=lambda x: x * 8),

@@ -40,10 +40,6 @@ SCALES = frozenset(
 DEDUCED = ("LayoutSF", "LayoutSFA", "LayoutSFB")  # types that are those of layouts of scale factors
 
 
-def _unmarked(n: int) -> int:
-    return int(n) if isinstance(n, Static) else n
-
-
 def scale_factors(meaning: Meaning, owner: Value, name: str, operands: list[Value]) -> Value:
     """A function or member of CUTLASS's configurations of scale factors; None of anything else. Source:
     cutlass/detail/sm100_blockscaled_layout.hpp, cutlass/detail/blockwise_scale_layout.hpp.
@@ -55,7 +51,7 @@ def scale_factors(meaning: Meaning, owner: Value, name: str, operands: list[Valu
         return _deduced(word, args, name[-1])
     if word == "Sm1xxBlockScaledConfig":  # a static extent of one block has the stride 0
         operands = [each_integer(lambda n: n if isinstance(n, Runtime) else Static(n), x) for x in operands]
-        found: Value = each_integer(_unmarked, meaning.operate(name, operands, args))
+        found: Value = each_integer(lambda n: int(n) if isinstance(n, Static) else n, meaning.operate(name, operands, args))
         return found
     return meaning.operate(f"blockwise_{name}", operands, args) if re.fullmatch(r"Sm1\w+BlockwiseScaleConfig", word) else None
 

@@ -102,7 +102,7 @@ class Functions(Running):
         deduced_type = first == "auto" or self._is_template(declaration.type)
         if init is None or init[0] >= init[1]:
             return self._without(declaration, opens, span)
-        kind = None if deduced_type else self._kind(declaration)
+        kind = None if deduced_type else tried(partial(self.of, declaration.type, self.env), None)  # which matters to numbers alone
         if isinstance(kind, Class) and kind.env.scope.kind == "class" and opens in ("(", "{"):
             given = tuple(self.context.tree(part) for part in self.context.reader.split(*init))
             whole = self.value(given[0]) if len(given) == 1 else None
@@ -133,10 +133,6 @@ class Functions(Running):
         if isinstance(kind, ValueType):
             return self.converted(value, kind, span)
         return kind if isinstance(kind, int) and isinstance(value, int) else value
-
-    def _kind(self, declaration: Declaration) -> Value:
-        """The type of a variable; None where it is not known, which matters to numbers alone."""
-        return tried(partial(self.of, declaration.type, self.env), None)
 
     def _is_template(self, part: Range) -> bool:
         """Whether a type is a template's name alone, whose arguments follow from the value: `Tensor a = ...`."""

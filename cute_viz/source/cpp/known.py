@@ -172,10 +172,6 @@ def _check(values: list[Value]) -> list[Value]:
     return list(map(solid, values))
 
 
-def _tuple(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
-    return tuple(_check(values))
-
-
 def _unset(meaning: Meaning, span: Span) -> CuteVizError:
     """The error for a type that says no number, `int` in the place of one."""
     hint = "write a number in the place of its type: tuple<C<8>, 16> for tuple<C<8>, int>"
@@ -284,7 +280,7 @@ def _engine(meaning: Meaning, name: str, values: list[Value], span: Span) -> Val
 
 
 _FORMS: dict[str, _Form] = {
-    **dict.fromkeys((*TUPLES, "ArithmeticTuple"), _tuple),
+    **dict.fromkeys((*TUPLES, "ArithmeticTuple"), lambda meaning, name, values, span: tuple(_check(values))),
     **dict.fromkeys((*INTEGRALS, "bool_constant"), _integral),
     "uint_byte_t": _integers("uint_byte_t<N> takes a number", (1,), lambda n: sized(8 * n), lambda n: 0 < n < 1 << 16),
     "uint_bit_t": _integers("uint_bit_t<N> takes a number", (1,), sized, lambda n: 0 < n < 1 << 16),

@@ -12,7 +12,7 @@ from cute_viz.source.cpp.elements import is_integer, same
 from cute_viz.source.cpp.instances import WHOLE, Instances
 from cute_viz.source.cpp.lookup import opened
 from cute_viz.source.cpp.pointed import pointers
-from cute_viz.source.cpp.scopes import Param, Range, Scope
+from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.slices import is_layout
 from cute_viz.source.cpp.unknown import attempted, tried, unknown
 from cute_viz.source.cpp.uses import Use, all_uses
@@ -90,7 +90,8 @@ class Parameters(Instances):
         caller = opened(self.context, use.scope)
         values: list[Value] = []
         try:
-            out.update(bound(self, scope.params or (), [self._lazy(part, caller) for part in use.template], WHOLE))
+            given = [(partial(self.of, part, caller)) for part in use.template]
+            out.update(bound(self, scope.params or (), [tried(value, Lazy(value)) for value in given], WHOLE))
         except CuteVizError:
             return out
         for param, part in zip(scope.arguments, use.arguments, strict=False):
@@ -114,10 +115,6 @@ class Parameters(Instances):
         words = {token.text for token in tokens[slice(*param.type)]} if param.type else set()
         for name in (param.name, *(x.name for x in scope.params or () if x.name in words)):
             untold.setdefault(name, error)
-
-    def _lazy(self, part: Range, env: Env) -> Later:
-        value: Later = tried(lambda: self.of(part, env), Lazy(lambda: self.of(part, env)))
-        return value
 
     def _deduced_from(self, scope: Scope, values: list[Value], out: dict[str, Later]) -> None:
         inner = self.inside(opened(self.context, scope.parent))

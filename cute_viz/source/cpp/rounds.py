@@ -80,7 +80,7 @@ class Counter:
             elif statement.yes is here and here.flow == "loop":
                 line, file = self.context.line(statement.token), self.context.file(statement.token)
                 name, rounds, values = self.rounds(statement)
-                yield Gate((), _unread) if statement.kind == "switch" else Round(line, file, name, rounds, values)
+                yield Gate((), lambda name, value: None) if statement.kind == "switch" else Round(line, file, name, rounds, values)
 
     def truth(self, test: Range, scope: Scope, wanted: bool, name: str, value: int) -> bool | None:
         """Whether a condition is what is wanted, None where that is not known. name, value: of a variable of a loop, if any."""
@@ -132,7 +132,8 @@ class Counter:
         if not name:
             name, word, end = _name(test.right), _MIRRORED[word], test.left
         found = self.lookup.find(name, opened(self.context, loop), value[0]) if name else None
-        if found is None or len(found.declarations) != 1 or any(_left(self.reader, loop, self.end(statement))):
+        words = {token.text for token in self.reader.tokens[loop.token : self.end(statement)]}
+        if found is None or len(found.declarations) != 1 or words & _LEAVING:
             return Head(name, None, word, end, None, None)
         declaration = found.declarations[0]
         noted = {x.token: x for x in declaration.scope.home.changes.get(name, ()) if x.token != declaration.token}
@@ -194,15 +195,6 @@ class Counter:
         while tokens[at].text in ("for", "while", "if") and tokens[at + 1].kind == "(":
             at = self.reader.match[at + 1] + 1
         return self.reader.match[at] if tokens[at].kind == "{" else self.reader.find(at, (";",))
-
-
-def _left(reader: Declarer, loop: Scope, end: int) -> Iterator[bool]:
-    """Whether words in a loop may leave it."""
-    return (token.text in _LEAVING for token in reader.tokens[loop.token : end])
-
-
-def _unread(name: str, value: int) -> None:
-    """Of a switch nobody knows which case runs."""
 
 
 def _name(node: Node) -> str:

@@ -16,7 +16,7 @@ from cute_viz.source.cpp.accesses import launch_parts, reader_of
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
-from cute_viz.source.cpp.indexed import Indexed, accesses, arrays
+from cute_viz.source.cpp.indexed import accesses, arrays
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.pointed import conditions, means, overloads, paths, told_apart
 from cute_viz.source.cpp.rounds import often_of
@@ -77,7 +77,7 @@ class _File:
                     text = reader.text[tokens[begin].start : max(tokens[last - 1].end, tokens[last].start)]
                     for where, context in self.ways(function):
                         if self.runs(context, scope):
-                            read = partial(_rounds, context, self.lookup, scope, function, access)
+                            read = partial(reader_of, context, self.lookup, scope, function, access)
                             times, name = partial(self._each, context, scope, function, read), "store" if access.store else "load"
                             yield self._move(name, access.token, scope, where, context, read, " ".join(text.split()), times)
             if found is None:
@@ -185,10 +185,6 @@ class _File:
         for note in context.given.notes.keys() - notes.keys():
             del context.given.notes[note]
         return None
-
-
-def _rounds(context: Context, lookup: _BUILD, scope: Scope, function: Scope, access: Indexed) -> list[Tensor]:
-    return list(reader_of(context, lookup, scope, function, access))
 
 
 def _defined(reader: Declarer, name: str) -> bool:

@@ -162,14 +162,11 @@ class Turns:
             return int(integer(x))
         key = (x.key, *(turn[n] for n in turn if f"loop {n}" in x.key))
         if key not in self.known:
-            found = numbers_at(x, partial(self._named, turn))
+            found = numbers_at(x, lambda n: turn.get(int(n[5:])) if n.startswith("loop ") else self.names.get(n.partition("@")[0]))
             if found is None:
                 raise x.error()
             self.known[key] = found
         return self.known[key]
-
-    def _named(self, turn: Mapping[int, int], name: str) -> Vector | None:
-        return turn.get(int(name[5:])) if name.startswith("loop ") else self.names.get(name.partition("@")[0])
 
     def spread(self, x: Vector) -> list[int]:
         """A number for each thread."""
