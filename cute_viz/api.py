@@ -177,19 +177,28 @@ def find_swizzle(tile: str | tuple[int, int], accesses: Sequence[str] = (), *, t
     return search_swizzle(cast("tuple[int, int]", read("tile", tile)), type, tuple(accesses), arch)
 
 
-def find_layout(table: str | Sequence[Sequence[int]]) -> Solved:
-    """Find the layout that produces a table of offsets or owners (`T3V1`). The result has a `layout`, its `kind`, and for owners
-    the `tile`.
+def find_layout(table: str | Sequence[Sequence[int]], *, tile: str | tuple[int, int] | None = None) -> Solved:
+    """Find the layout that produces a table of offsets or owners (`T3V1`), or what a function computes. The result has a `layout`,
+    its `kind`, and for owners the `tile`.
 
-    table: rows of integers, or text with one row per line (or rows separated by semicolons).
+    table: rows of integers, or text with one row per line (or rows separated by semicolons); or a function of a row and a column,
+    in C++ or Python, as its text or its address, `kernel.cu::index`. tile: the rows and columns of a function, "8x64".
 
     Raises: AlgebraError if no layout produces the table, with the first cell that contradicts the cells before it.
 
     >>> str(find_layout([[0, 1, 2, 3], [5, 4, 7, 6]]).layout), str(find_layout("T0V0 T0V1; T1V0 T1V1").layout)
     ('Sw<1,0,2> o 0 o (2,4):(4,1)', '(2,2):(1,2)')
+    >>> str(find_layout("int f(int r, int c) { return r * 8 + (c ^ r); }", tile="8x8").layout)
+    'Sw<3,0,3> o 0 o (8,8):(8,1)'
     """
     from cute_viz.analysis.solve import solve, solved
 
+    if tile is not None:
+        from cute_viz.engine.arithmetic import offsets_of
+        from cute_viz.engine.request import Request
+        from cute_viz.options.words import read
+
+        return solve(offsets_of(str(table), read("tile", tile), Request(())))
     return solved(table) if isinstance(table, str) else solve([list(map(int, row)) for row in table])
 
 

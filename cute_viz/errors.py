@@ -305,6 +305,24 @@ def raised_again(value: _T | CuteVizError) -> _T:
     return value
 
 
+def first_error(values: Iterable[object]) -> CuteVizError | None:
+    """The first error among values, which stands for one that could not be read; None where all are known.
+
+    >>> first_error([4, CuteVizError("no"), CuteVizError("none")])
+    CuteVizError('no')
+    """
+    return next((x for x in values if isinstance(x, CuteVizError)), None)
+
+
+def raise_first(values: Iterable[object], otherwise: CuteVizError | None = None) -> None:
+    """Raises: the first error among values, or another where there is none.
+
+    >>> raise_first([4])
+    """
+    if (error := first_error(values) or otherwise) is not None:
+        raise error
+
+
 def did_you_mean(word: str, known: Iterable[str], most: int = 2) -> str:
     """A hint that names the words most like a word that is not known; empty where none is similar.
 

@@ -1,4 +1,4 @@
-"""How each interface spells the options that messages name, `` `tile=8x128` ``."""
+"""How each interface spells the options that messages name, `` `tile=8x128` ``, and numbers of things in words."""
 
 from __future__ import annotations
 
@@ -57,3 +57,12 @@ def spelled(words: str, spelling: str) -> str:
         return form.format(name=name, value=value, key=key, inner=inner, **words)
 
     return _OPTION.sub(one, words) if "`" in words else words
+
+
+def count(number: int, what: str) -> str:
+    """A number of things.
+
+    >>> count(1, "thread"), count(32, "thread")
+    ('1 thread', '32 threads')
+    """
+    return f"{number} {what}" + ("" if number == 1 else "s")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cute_viz.figures.model import HOLE, Figure, Panel
+from cute_viz.gallery.gates import misplaced
 from tests import claims_of_texts, claims_of_views
 
 WORDS = Path(__file__).parent / "data" / "picture_words.txt"
@@ -62,7 +63,7 @@ def false(figure: Figure) -> Iterator[str]:
         where = f"panel {n}: "
         yield from (where + flaw for flaw in _cells(figure, panel))
         yield from (where + flaw for flaw in _rulers(panel))
-        yield from (where + flaw for flaw in _boxes(figure, panel))
+        yield from (where + flaw for flaw in misplaced(figure, panel))
         yield from (where + flaw for flaw in _paints(figure, panel))
     yield from _layouts(figure)
 
@@ -220,25 +221,6 @@ def _rulers(panel: Panel) -> Iterator[str]:
             yield f"ruler {ruler.title} begins at {numbers[0]}"
         if ruler.title.startswith("mode") and len(numbers) == len(found) and numbers != [*range(len(numbers))]:
             yield f"ruler {ruler.title}: {ruler.labels}"
-
-
-def _boxes(figure: Figure, panel: Panel) -> Iterator[str]:
-    """Boxes hold no cell twice; they hold every cell, or are of one size where no edge cuts them."""
-    held = Counter(r * panel.cols + c for r0, c0, r1, c1 in panel.boxes for r in range(r0, r1) for c in range(c0, c1))
-    if held and max(held.values()) > 1:
-        yield "boxes overlap"
-    sizes = {(r1 - r0, c1 - c0) for r0, c0, r1, c1 in panel.boxes if r1 < panel.rows and c1 < panel.cols}
-    if held and len(held) < len(panel.paints) and len(sizes) > 1 and figure.kind not in ("difference", "follow"):
-        yield f"boxes of sizes {sizes} leave cells out"
-    if 0.8 * len(panel.paints) < len(held) < len(panel.paints) and "thread" in panel.data and HOLE not in panel.paints:
-        yield "boxes leave a few cells out"
-    if figure.kind == "bulk" and held and {*held} != {n for n, p in enumerate(panel.paints) if figure.paints[p].hue >= 0}:
-        yield "boxes and colour differ"
-    if held and "thread" in panel.data and not panel.owners:
-        for r0, c0, r1, c1 in panel.boxes:
-            mine = {panel.data["thread"][r * panel.cols + c] for r in range(r0, r1) for c in range(c0, c1)}
-            if len(mine) > 1:
-                yield f"a box of threads {mine}"
 
 
 def _paints(figure: Figure, panel: Panel) -> Iterator[str]:

@@ -1113,6 +1113,54 @@ def test_the_zoom_and_the_pipeline_of_a_dsl_kernel_have_its_tiles(coords, tmp_pa
     assert (launched(found), tiles_of_k(found)) == (((64, 128), (8, 8), None, 32), 10)
 
 
+@pytest.mark.parametrize(
+    "layout", ["Sw<3,3,3> o 0 o (64,64):(64,1)", "Sw<2,4,3> o 0 o (32,128):(1,32)", "Sw<3,2,3> o 0 o (64,32):(32,1)"]
+)
+def test_a_cell_of_a_long_swizzled_path_is_a_run_that_stays_together(layout):
+    """The lines join the runs, each by its first address, as CuTe's offset by hand has them; the title counts the elements."""
+    drawn = figure(layout, view="path")
+    (panel,) = drawn.panels
+    rows, cols = eval(layout.rpartition(" o ")[2].partition(":")[0])
+    run = 1 << eval(layout[3 : layout.index(">")])[1]
+    down = "(1," in layout
+    shown = [(r * (run if down else 1), c * (1 if down else run)) for r in range(panel.rows) for c in range(panel.cols)]
+    assert panel.data["offset"] == tuple(offset(layout, *cell) for cell in shown)
+    assert len({at // run for at in panel.data["offset"]}) == len(shown) <= 128
+    assert f"a cell is {run} elements" in drawn.caption
+    order = sorted((at, divmod(n, panel.cols)) for n, at in enumerate(panel.data["offset"]))
+    beside = sum(b - a == run and abs(x[0] - y[0]) + abs(x[1] - y[1]) == 1 for (a, x), (b, y) in pairwise(order))
+    thick = [pair for shape in panel.shapes if shape.look == "strong" for pair in pairwise(shape.points)]
+    assert sum(abs(x - u) + abs(y - v) for (x, y), (u, v) in thick) == beside > 0
+    cell_of = {offset(layout, r, c): (r, c) for r in range(rows) for c in range(cols)}
+    near = sum(abs(cell_of[n][0] - cell_of[n + 1][0]) + abs(cell_of[n][1] - cell_of[n + 1][1]) == 1 for n in range(rows * cols - 1))
+    assert f"{near} of {rows * cols - 1} steps" in drawn.title
+
+
+@pytest.mark.parametrize("source", ["Sw<3,3,3> o 0 o (128,64):(64,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)", "Sw<3,4,3>"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_equations_beside_a_bit_matrix_do_not_touch(source, target):
+    page = page_of(figure(source, view="matrix"), Options(target=target))
+    ys = sorted(item.y for item in page.items if isinstance(item, Line) and item.text.startswith("= "))
+    assert len(ys) == page.panels[0].panel.rows
+    assert all(b - a > 10 for a, b in pairwise(ys))
+
+
+def test_notes_that_leave_no_room_beside_a_product_are_below_it():
+    drawn = figure("SM80_16x8x16_F32F16F16F32_TN", note="T5: holds 8 of A\nA (0,0): the first")
+    plain, noted = (page_of(one, Options(target="column")) for one in (figure("SM80_16x8x16_F32F16F16F32_TN"), drawn))
+    assert [place.grid.cell_w for place in noted.panels] == [place.grid.cell_w for place in plain.panels]
+    lines = [item for item in noted.items if isinstance(item, Line) and item.text.endswith((" of A", "first"))]
+    assert [line.text for line in lines] == ["C T5: holds 8 of A", "A (0,0): the first"]
+    assert all(a.y + a.size < b.y < noted.height <= TARGET["column"].height for a, b in pairwise(lines))
+
+
+@pytest.mark.parametrize("source", ["blackwell_gemm_2sm", "hopper_gemm", "ampere_gemm"])
+def test_the_levels_of_a_zoom_fill_a_column(source):
+    page = page_of(figure(source, view="zoom"), Options(target="column"))
+    assert max(place.grid.right for place in page.panels) > 220
+    assert page.width <= TARGET["column"].width
+
+
 @pytest.mark.parametrize("shape", [(2, 1, 1), (4, 2, 1), (1, 2, 4, 1)])
 @pytest.mark.parametrize("name", ["make_layout_image_mask", "nvgpu.cpasync.create_tma_multicast_mask"])
 def test_the_zoom_of_a_dsl_kernel_has_the_cluster_of_its_masks(shape, name, tmp_path):
@@ -1206,3 +1254,51 @@ def test_the_table_of_kinds_names_what_is_there():
         assert (root / picture).exists()
         assert f"  {name}:" in specs
         assert (root / "cute_viz" / module).exists()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("source", "words"), ONE_OF_EACH)
+def test_a_board_has_room_at_every_place(source, words, target):
+    """With a note, too: neither is refused, and neither is larger than the place."""
+    for more in ({}, {"note": "(0,0): the first"}):
+        page = page_of(figure(source, **words, **more), Options(target=target))
+        assert page.width <= TARGET[target].width + 0.5
+        assert page.height <= TARGET[target].height + 0.5
+
+
+def test_steps_in_text_without_color_show_what_is_picked():
+    """Of 2 x 4 tiles of a row-major 4 x 8: the first, then where each begins; all else recedes, and in color nothing does."""
+    words = ("render", "logical_divide((4,8):(8,1), (2,4))", "--view", "steps", "--for", "terminal")
+    shown = [line.rpartition("│")[2].split() for line in run(*words).stdout.decode().splitlines() if "│" in line]
+    rows = [[str(8 * r + c) for c in range(8)] for r in range(4)]
+    assert shown[:4] == [[x if r < 2 and c < 4 else "·" for c, x in enumerate(row)] for r, row in enumerate(rows)]
+    assert shown[4:8] == [[x if r % 2 == c % 4 == 0 else "·" for c, x in enumerate(row)] for r, row in enumerate(rows)]
+    assert shown[8:] == rows
+    assert "·" not in run(*words, "--color", "always").stdout.decode()
+
+
+def test_the_faces_of_a_cube_in_text_have_their_letters():
+    shown = run("render", "SM80_16x8x16_F32F16F16F32_TN", "--view", "cube", "--for", "terminal").stdout.decode()
+    assert " ".join(re.findall(r"^((?:[ABC] *)+)$", shown, re.M)).split() == ["A", "B", "C"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_cells_without_labels_are_all_drawn(target):
+    """An empty grid is there to be filled: no part of it stands for the rest."""
+    for source, words, cells in (
+        ("((8,4),2):((1,16),8)", {"tile": "16x4"}, (16, 4)),
+        ("SM90_64x128x16_F32F16F16_SS", {"operand": "C"}, (64, 128)),
+    ):
+        page = page_of(figure(source, labels="none", color_by="none", **words), Options(target=target, bare=True))
+        assert [(place.panel.rows, place.panel.cols) for place in page.panels] == [cells]
+
+
+@pytest.mark.parametrize("what", ["owners=6", "threads=6"])
+def test_a_blank_of_a_shared_element_keeps_none_of_its_owners(what):
+    """In A of 2 x 2 warps each element has two owners; that of a blank would be its answer."""
+    source = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"
+    (whole,), (panel,) = (figure(source, operand="A", **words).panels for words in ({}, {"blank": what}))
+    blanks = {n for n, label in enumerate(panel.labels) if label.startswith("(")}
+    assert len(blanks) == 6
+    assert {cell for cell, _ in whole.owners} == set(range(32 * 16))
+    assert {cell for cell, _ in panel.owners} == set(range(32 * 16)) - blanks

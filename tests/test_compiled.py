@@ -538,6 +538,25 @@ class TestUnits:
         assert (code, err) == (0, "")
         assert [(row["line"], row["elements"]) for row in json.loads(out)["accesses"]] == [(3, 32)]
 
+    def test_what_tells_the_types_of_aliases_changes_no_class(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        unit.write_text(
+            "#include <cute/tensor.hpp>\n#include <type_traits>\n"
+            "template <class T> struct Small { char a; using L = cute::Layout<T>; char b; };\n"
+            "template <class T> struct Empty {\n  using L = decltype(cute::make_layout(\n    T{},  // {\n"
+            "    cute::GenRowMajor{}));\n"
+            "#if 0\n  struct Inner {\n#else\n  class Inner {\n#endif\n  typedef cute::Layout<T, cute::C<2>> M; };\n"
+            "  Inner inner; };\n"
+            "template <class T> struct Bits { unsigned a : 3; using L = cute::Layout<T>; };\n"
+            "using S = Small<cute::C<4>>; using E = Empty<cute::C<8>>;\n"
+            "static_assert(sizeof(S) == 2 && alignof(S) == 1 && std::is_aggregate_v<S> && std::is_standard_layout_v<S>);\n"
+            "static_assert(std::is_empty_v<decltype(E::inner)> && sizeof(Bits<cute::C<4>>) == 4);\n"
+            "__global__ void k(S s, E e) { auto [a, b] = S{1, 2}; }\nvoid host() { k<<<1, 1>>>(S{'a', 'b'}, E{}); }\n"
+        )
+        code, out, err = run(capsys, "list", str(unit), "--flags", "-arch=sm_80", "--json")
+        assert (code, err) == (0, "")
+        found = {(row["line"], row["path"], row["value"]) for row in json.loads(out)}
+        assert {(3, "Small::L", "_4:_1"), (5, "Empty::L", "_8:_1"), (13, "Empty::Inner::M", "_8:_2")} <= found
+
     def test_a_macro_instantiates(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
         body = "template <class T, int N> void run(T* p) { auto s = cute::Layout<cute::C<N>>{}; }\n"
         macro = "#define INST(T, N) \\\n  template void \\\n  run<T, N>(T* p)\n#define OTHER(x) (x)\n"

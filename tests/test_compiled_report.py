@@ -11,6 +11,7 @@ import pytest
 
 from cute_viz.cli import main
 from cute_viz.headers import cuda_headers, cute_headers
+from cute_viz.source import compiled
 from tests.test_kernel_loops import HEAD, body, runs_of
 
 pytest.importorskip("clang", reason="pip install 'cute-viz[compiler]'")
@@ -227,3 +228,40 @@ def test_variables_in_braces_and_parts_of_one_type(folder: Path, capsys: pytest.
         wanted += [("ld.global.128", 512 * words), ("st.shared.128", 128 * words), (f"ld.shared.{bits}", column(pitch, words))]
     assert not found["unknown"]
     assert sorted(rows) == sorted(wanted)
+
+
+TWO = """#include <cute/tensor.hpp>
+using namespace cute;
+__global__ void kernel() {
+  __shared__ float left[1024];
+  __shared__ float right[1024];
+  auto first = make_layout(make_shape(_32{}, _32{}), make_stride(_32{}, _1{}));
+  auto second = make_layout(make_shape(_32{}, _32{}), make_stride(_32{}, _1{}));
+  auto sL = make_tensor(make_smem_ptr(left), %s);
+  auto sR = make_tensor(make_smem_ptr(right), %s);
+  auto column = make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, Layout<Shape<_32, _1>>{}, Layout<Shape<_1, _1>>{});
+  auto mine = column.get_slice(threadIdx.x);
+  copy(column, mine.partition_S(sL), make_fragment_like(mine.partition_S(sL)));
+  copy(column, mine.partition_S(sR), make_fragment_like(mine.partition_S(sR)));
+}
+void host() { kernel<<<1, 32>>>(); }
+"""
+
+
+@pytest.mark.parametrize("names", [("first", "second"), ("second", "first")])
+def test_the_fixes_of_all_buffers_are_compiled_at_once(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, names: tuple[str, str]
+) -> None:
+    """Each edit is of the definition that its buffer is made of, whose layout and kind of name the other's has, too."""
+    parsed: list[str] = []
+    parse = compiled.parse
+    monkeypatch.setattr(compiled, "parse", lambda path, text, *more: parsed.append(text) or parse(path, text, *more))
+    (folder / "two.cu").write_text(TWO % names, encoding="utf-8")
+    with pytest.raises(SystemExit) as left:
+        main(["analyze", str(folder / "two.cu"), "--flags", "-arch=sm_80", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert not left.value.code
+    assert [(row["wavefronts"], row["fix"]["left"]) for row in found["accesses"]] == [(1024, 32), (1024, 32)]
+    edits = {row["line"]: [edit["line"] for edit in row["fix"]["edits"]] for row in found["accesses"]}
+    assert edits == {12 + n: [{"first": 6, "second": 7}[name]] for n, name in enumerate(names)}
+    assert len(parsed) == 2

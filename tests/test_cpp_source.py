@@ -581,3 +581,38 @@ def test_an_array_in_shared_memory_is_an_object(tmp_path: Path) -> None:
     assert "ld.32" in column
     assert column.endswith("no conflicts\n"), column
     assert run("eval", f"{file}::s(_,0)").stdout == b"(_32):(_33)\n"
+
+
+PARAMS = """
+struct Base { long row; };
+struct Params : Base { long other; Layout<Shape<_4,_8>,Stride<_8,_1>> smem; };
+template <bool V> struct Info {
+  template <class P> Info(P const& p, int b) : begin(b), scale(2.f) {}
+  int const begin;
+  float scale;
+};
+template <class T> void change(T& tensor) { tensor(0) = 0; }
+template <class P> __global__ void k(P const params) {
+  Info<true> const info(params, blockIdx.x);
+  auto g = make_layout(make_shape(_8{}, _8{}), make_stride(params.other, _1{}));
+  auto h = make_layout(make_shape(_8{}, _8{}), make_stride(params.row, _1{}));
+  auto from = make_layout(make_shape(info.begin, _8{}));
+  auto lost = info.scale;
+  Tensor r = make_tensor<float>(Shape<_2,_2>{});
+  for (int n = 0; n < 4; ++n) { change(r); }
+  auto same = r.layout();
+}
+void host(Params& p) { k<<<1, 32>>>(p); Params a{1, {}}; auto b = a.smem; }
+"""
+
+
+def test_members_of_what_a_kernel_is_given() -> None:
+    """A member may be given, also of the class itself; braces stand for what its type is; what a constructor makes of it is not
+    known; a reference to a tensor leaves its layout as it is.
+    """
+    assert [value(PARAMS, name, other="16", row="32") for name in ("k::g", "k::h")] == ["(_8,_8):(16,_1)", "(_8,_8):(32,_1)"]
+    plain = PARAMS.replace(": Base ", "").replace("params.row", "params.other")
+    assert value(plain, "host::b") == "(_4,_8):(_8,_1)"
+    assert value(PARAMS, "k::from") == "(?,_8):(_1,?)"
+    assert error(PARAMS, "k::lost").message == "cannot determine how an object of Info is constructed"
+    assert value(PARAMS, "k::same") == "(_2,_2):(_1,_2)"

@@ -98,6 +98,18 @@ def test_the_python_dsl():
         ("tiler, tv = cute.make_layout_tv(cute.make_layout((4,8),stride=(8,1)), cute.make_layout((1,8)))", "((8,4),8):((32,1),4)"),
         ("cute.slice_(cute.make_layout((4, 8)), (None, 2))", "(4):(1)"),
         ("cute.recast_layout(16, 8, cute.make_layout((8, 4)))", "(4,4):(1,4)"),
+        # as the DSL 4.8.1 prints them: of a block that is not injective
+        *(
+            (f"cute.{name}(cute.make_layout((2,4), stride=(1,1)), cute.make_layout({tiler}))", printed)
+            for name, tiler, printed in (
+                ("logical_product", "1, stride=0", "((2,4),1):((1,1),0)"),
+                ("logical_product", "2, stride=0", "((2,4),2):((1,1),0)"),
+                ("logical_product", "(1,1), stride=(0,0)", "((2,4),(1,1)):((1,1),(0,0))"),
+                ("zipped_product", "1, stride=0", "((2,4),1):((1,1),0)"),
+                ("blocked_product", "1, stride=0", "((2,1),(4,1)):((1,0),(1,0))"),
+                ("raked_product", "1, stride=0", "(2,4):(1,1)"),
+            )
+        ),
         ("cute.size(cute.make_layout((4, 8)), mode=[1])", "8"),
         ("cute.size(cute.make_layout((4, 8)), mode=[1]) * 2 // 3 + cutlass.Float16.width", "21"),
         ("a = cute.make_layout((4, 8))\na.shape[1]", "8"),

@@ -39,7 +39,7 @@ NO_DOCTEST = {  # a module, or module::function -> why a doctest would show noth
     "engine/kernel_ncu.py::compared": "reads a file",
     "engine/kernel_text.py::head": "text_of shows it",
     "engine/kernel_text.py::missing": "text_of shows it",
-    "engine/kernel_text.py::why": "text_of shows it",
+    "engine/kernel_why.py::why": "text_of shows it",
     "engine/pages.py::drawings": "reads a file",
     "engine/pages.py::one_page": "draws a file",
     "engine/reading.py::values_of": "reads what a request's `let` holds",

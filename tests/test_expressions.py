@@ -21,6 +21,10 @@ GIVES = [
     ("right_inverse(4)", "4:1"),
     ("left_inverse(4)", "4:1"),
     ("left_inverse(Sw<2,0,3> o 8 o (4,8):(8,1))", "(8,4):(4,1) o -8 o Sw<2,0,3>"),
+    ("left_inverse(_4:_-1)", "(_-1,_4):(_0,_1)"),  # as CuTe prints these four
+    ("left_inverse((_4,_8):(_-1,_4))", "(_-1,_-4,_8):(_0,_1,_4)"),
+    ("left_inverse((_2,_3,_2):(_-2,_-2,_8))", "(_-2,_-4,_2):(_0,_2,_6)"),
+    ("left_inverse((_4,_3):(_-3,_0))", "(_-3,_3):(_0,_1)"),
     ("max_common_vector(4:1, 1)", "1"),
     ("replace(8, 5:7, 0)", "5:7"),
     ("make_layout((_2,4))", "(_2,4):(_1,_2)"),  # as CuTe prints these five
@@ -103,7 +107,11 @@ REFUSED = [
     ("right_inverse(half_t)", "right_inverse(A): half_t is not a layout"),
     ("left_inverse((8,16) o (1,2) o (4,8):(1@0,1@1))", "its offset is a coordinate"),
     ("right_inverse(4:1/2@0)", "right_inverse(4:1/2@0): the stride 1/2@0 is a fraction"),
-    ("left_inverse(4:-1)", "left_inverse(4:-1): the stride -1 is negative"),
+    ("left_inverse((4,8):(-8,1))", "Left inverse divisibility condition: the stride 1 is not a multiple of -8"),
+    ("size(left_inverse(_4:_-1))", "(_-1,_4):(_0,_1) is not a shape or a layout"),
+    ("cute.left_inverse(cute.make_layout(4,stride=-1))", "left_inverse(4:-1): the stride -1 is negative"),  # as the DSL 4.8.1
+    ("cute.recast_layout(8,8,cute.make_identity_tensor((8,4)))", "recast_layout of the DSL does not take this kind of operand"),
+    ("logical_product((2,4):(1,1), 1:0)", "Non-injective Layout detected in complement"),
     ("max_common_layout(half_t, 4:1)", "max_common_layout(A, B): half_t is not a layout"),
     ("take((2,3,4), 1, 9)", "take<1,9>((2,3,4)): range out of bounds: the modes are 0 to 2"),
     ("(4,8):(8,1) o (1,2,3) o (4,8):(1@0,1@1)", "the offset (1,2,3) does not fit (4,8):(8,1)"),

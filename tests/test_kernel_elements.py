@@ -199,8 +199,12 @@ def test_the_block_may_be_given() -> None:
     kept = report_of(Reading(Source(text, "k.cu"), Request(())).file)
     assert kept is not None
     assert {one.why for one in kept.elements} == {
-        "how many threads the block has is not known: nothing here launches the kernel; give it: `let=blockDim.x=256`"
+        "how many threads the block has is not known: nothing here launches the kernel; give it: `let=blockDim.x=32`"
+        " `let=blockDim.y=8`"
     }
+    half = report_of(Reading(Source(text, "k.cu"), Request((), let={"blockDim.x": "32"})).file)
+    assert half is not None
+    assert not half.accesses, "a kernel that names two directions of a block needs both"
     found = report_of(Reading(Source(text, "k.cu"), Request((), let={"blockDim.x": "32", "blockDim.y": "8"})).file)
     assert found is not None
     assert {row.move.line: row.cost.wavefronts for row in found.accesses} == {4: 32, 6: 8, 7: 32}
@@ -278,3 +282,49 @@ void go(float* p) { k<<<1, 64, 1024>>>(p, p); rows<<<1, 64, 8192>>>(p); }
         ("6", "ld.shared.32", 2, 2),
         ("10", "ld.shared.32", 64, 2),
     }
+
+
+ROWS = """
+template <int BK> __global__ void k(float const* in, float* out) {
+  ARRAY
+  constexpr int LD = BK;
+  for (int y = threadIdx.y; y < 32; y += 8) tile[y * ROW + threadIdx.x] = in[y * 32 + threadIdx.x];
+  __syncthreads();
+  for (int y = threadIdx.y; y < 32; y += 8) out[y * 32 + threadIdx.x] = tile[threadIdx.x * ROW + y];
+}
+int main() {
+  float *a, *b;
+  int bytes = 32 * 32 * sizeof(float);
+  k<32><<<1, dim3(32, 8), BYTES>>>(a, b);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("array", "row", "bytes", "new"),
+    [
+        ("extern __shared__ float tile[];", "32", "32 * 32 * sizeof(float)", {12: "32 * 32 * sizeof(float) + 124"}),
+        ("extern __shared__ float tile[];", "LD", "bytes", {11: "32 * 32 * sizeof(float) + 124"}),
+        ("__shared__ float tile[32 * 32];", "32", "0", {3: "33 * 32"}),
+        ("__shared__ float tile[BK * 32];", "BK", "0", {3: "(BK + 1) * 32"}),
+    ],
+)
+def test_rows_that_only_indices_have_are_longer_in_all_of_them(array: str, row: str, bytes: str, new: dict[int, str]) -> None:
+    """Each index, and what holds the rows: the extent of the array, or the bytes of the launch."""
+    text = ROWS.replace("ARRAY", array).replace("ROW", row).replace("BYTES", bytes)
+    (bad,) = [one for one in report(text).accesses if one.cost.wavefronts and one.cost.ways > 1]
+    longer = "33" if row == "32" else f"({row} + 1)"
+    indices = {5: f"y * {longer} + threadIdx.x", 7: f"threadIdx.x * {longer} + y"}
+    assert bad.fix is not None
+    assert {edit.line: edit.new for edit in bad.fix.edits} == indices | new
+    assert (bad.cost.wavefronts, bad.left) == (1024, 32)
+
+
+def test_rows_in_indices_stay_where_nobody_sees_the_launch() -> None:
+    text = ROWS.replace("ARRAY", "extern __shared__ float tile[];").replace("ROW", "32")
+    text = text.replace("k<32><<<1, dim3(32, 8), BYTES>>>(a, b);", "")
+    given = {"BK": "32", "blockDim.x": "32", "blockDim.y": "8"}
+    found = report_of(Reading(Source(text, "rows.cu"), Request((), let=given)).file)
+    assert found is not None
+    (bad,) = [one for one in found.accesses if one.cost.wavefronts and one.cost.ways > 1]
+    assert (bad.fix, bad.unfixed) == (None, "a stride of 33 instead of 32 needs 124 bytes more than tile has")

@@ -365,3 +365,156 @@ def test_the_edit_is_where_a_layout_is_made_not_where_it_is_used(tmp_path: Path)
     text = run("analyze", str(tmp_path / "store.cu")).stdout.decode()
     assert "fix  13  make_stride(Int<1>{}, bM + Int<1>{})  ->  bM + Int<4>{}" in text
     assert "Not evaluated: none; the access was counted." in text
+
+
+TRANSPOSE = """
+template <class SL> __global__ void k(float const* in, float* out, SL sl) {{
+  __shared__ float smem[cosize_v<SL>];
+  Tensor s = make_tensor(make_smem_ptr(smem), sl);
+  Tensor g = make_tensor(make_gmem_ptr(in), make_shape(Int<32>{{}}, Int<32>{{}}), LayoutRight{{}});
+  Tensor o = make_tensor(make_gmem_ptr(out), make_shape(Int<32>{{}}, Int<32>{{}}), LayoutLeft{{}});
+  auto rows = make_layout(make_shape(Int<8>{{}}, Int<32>{{}}), LayoutRight{{}});
+  auto columns = make_layout(make_shape(Int<32>{{}}, Int<8>{{}}));
+  copy(local_partition(g, rows, threadIdx.x), local_partition(s, rows, threadIdx.x));
+  copy(local_partition(s, columns, threadIdx.x), local_partition(o, columns, threadIdx.x));
+}}
+{before}
+int main() {{
+  float *a, *b;
+  {launch};
+}}
+"""
+STATIC = "Layout<Shape<_32,_32>,Stride<_32,_1>>"
+MADE = "make_layout(make_shape(Int<32>{}, Int<32>{}), LayoutRight{})"
+
+
+@pytest.mark.parametrize(
+    ("before", "launch", "old", "new"),
+    [
+        ("", f"k<<<1, 256>>>(a, b, {MADE})", MADE, f"composition(Swizzle<5,0,5>{{}}, {MADE})"),
+        (
+            "",
+            f"auto unused = {MADE}; k<<<1, 256>>>(a, b, {STATIC}{{}})",
+            STATIC + "{}",
+            f"composition(Swizzle<5,0,5>{{}}, {STATIC}{{}})",
+        ),
+        (
+            "template <class L> void go(float* a, float* b) { k<L><<<1, 256>>>(a, b, L{}); }",
+            f"go<{STATIC}>(a, b)",
+            STATIC,
+            f"decltype(composition(Swizzle<5,0,5>{{}}, {STATIC}{{}}))",
+        ),
+        (
+            "template <class L> void go(float* a, float* b, L sl) { k<<<1, 256>>>(a, b, sl); }",
+            "go(a, b, make_layout(make_shape(Int<32>{}, Int<32>{}), make_stride(Int<34>{}, Int<1>{})))",
+            "make_stride(Int<34>{}, Int<1>{})",
+            "make_stride(Int<33>{}, Int<1>{})",
+        ),
+    ],
+    ids=("made", "type", "argument", "stride"),
+)  # fmt: skip
+def test_a_layout_that_a_launch_is_given_is_edited_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], before: str, launch: str, old: str, new: str
+) -> None:
+    text = TRANSPOSE.format(before=before, launch=launch)
+    (bad,) = [row for row in rows(tmp_path, capsys, text) if row["wavefronts"] and row["wavefronts"] > row["ideal"]]
+    assert (bad["fix"]["left"], bad["fix"]["edits"]) == (
+        32,
+        [{"file": None, "line": line_of(text, launch), "old": old, "new": new}],
+    )
+
+
+def test_a_launch_has_the_bytes_of_a_layout_that_grows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What follows from the layout by itself stays: `cosize(sA)`."""
+    text = GEMM.replace("copy(tArA, unheard_of);", "").replace(
+        "__shared__ float smemA[cosize_v<ASmemLayout>]", "extern __shared__ float smemA[]"
+    )
+    for nt, tn, count in (("4096", "1027 * 4", 1), ("4 * cosize(sA)", "cosize(sA) * 4", 0), ("4096", "cosize(sA) * 4", 0)):
+        first, second = text.replace("<<<1, 256>>>", f"<<<1, 256, {nt}>>>", 1).rsplit("<<<1, 256>>>", 1)
+        bad = [
+            row
+            for row in rows(tmp_path, capsys, f"{first}<<<1, 256, {tn}>>>{second}")
+            if row["wavefronts"] and row["wavefronts"] > row["ideal"]
+        ]
+        edits = [edit for edit in bad[0]["fix"]["edits"] if "+ 84" in edit["new"]]
+        assert len(edits) == count, edits
+
+
+def test_a_name_of_a_layout_does_not_make_its_array_grow(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where a kernel takes a layout by a name, a swizzle keeps the array's extent; a longer stride would leave it behind."""
+    text = TRANSPOSE.format(before="template <int N> auto made() { return LAYOUT; }", launch="k<<<1, 256>>>(a, b, made<32>())")
+    text = text.replace("LAYOUT", "make_layout(Shape<Int<N>,Int<N>>{}, GenRowMajor{})")
+    (bad,) = [row for row in rows(tmp_path, capsys, text) if row["wavefronts"] and row["wavefronts"] > row["ideal"]]
+    assert bad["fix"]["bytes"] == 0
+    assert "Swizzle<5,0,5>" in bad["fix"]["edits"][0]["new"]
+    text = GEMM.replace("copy(tArA, unheard_of);", "").replace(
+        "void nt(", "template <int N> auto made() { return LAYOUT; }\nvoid nt("
+    )
+    text = text.replace("auto sA = make_layout(make_shape(Int<128>{}, Int<8>{}), make_stride(Int<1>{}, Int<129>{}));", "")
+    text = text.replace("dA, sA, copyA, tA);\n}\n\nvoid tn", "dA, sA, copyA, tA);  //\n}\n\nvoid tn")
+    text = text.replace("dA, sA, copyA, tA);\n", "dA, made<129>(), copyA, tA);\n").replace(
+        "LAYOUT", "Layout<Shape<_128,_8>,Stride<_1,Int<N>>>{}"
+    )
+    bad = [row for row in rows(tmp_path, capsys, text) if row["wavefronts"] and row["wavefronts"] > row["ideal"]]
+    assert {edit["line"] for row in bad for edit in row["fix"]["edits"]} == {line_of(text, "auto made")}
+
+
+def test_the_swizzle_of_an_atom_is_edited_where_it_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = LDMATRIX.format(layout="typename Traits<64>::Smem")
+    text = """template <int N> struct Traits {
+  using Atom = decltype(composition(Swizzle<0, 3, 3>{}, Layout<Shape<_8,_64>,Stride<_64,_1>>{}));
+  using Smem = decltype(tile_to_shape(Atom{}, Shape<Int<N>,_64>{}));
+};
+""" + text  # fmt: skip
+    bad = [row for row in rows(tmp_path, capsys, text) if row["wavefronts"] and row["wavefronts"] > row["ideal"]]
+    assert bad
+    assert {(edit["line"], edit["new"]) for row in bad for edit in row["fix"]["edits"]} == {(2, "Swizzle<3, 3, 3>")}
+
+
+DSL = """
+import cutlass
+import cutlass.cute as cute
+
+def made(n, bits):
+    return cute.make_layout((n, n), stride=(n, 1)), cute.make_swizzle(bits, 2, 5)
+
+@cute.kernel
+def kernel(gA: cute.Tensor, sl: cute.Layout, sw: cute.Swizzle):
+    tidx, _, _ = cute.arch.thread_idx()
+    smem = cutlass.utils.SmemAllocator()
+    sA = TENSOR
+    rows = cute.make_layout((8, 32), stride=(32, 1))
+    columns = cute.make_layout((32, 8), stride=(1, 32))
+    r = cute.make_fragment_like(cute.local_partition(sA, rows, tidx))
+    cute.autovec_copy(r, cute.local_partition(sA, rows, tidx))
+    cute.autovec_copy(cute.local_partition(sA, columns, tidx), r)
+
+@cute.jit
+def host(mA: cute.Tensor):
+    sl, sw = made(32, 0)
+    kernel(mA, LAYOUT, sw).launch(grid=(1, 1, 1), block=(256, 1, 1))
+"""
+ROW = "cute.make_layout((32, 32), stride=(32, 1))"
+SWIZZLED = f"cute.make_composed_layout(cute.make_swizzle(5,0,5), 0, {ROW})"
+
+
+@pytest.mark.parametrize(
+    ("tensor", "layout", "old", "new"),
+    [
+        (f"smem.allocate_tensor(cutlass.Float32, {ROW}, 16)", "sl", ROW, SWIZZLED),
+        (f"smem.allocate_tensor(cutlass.Float32, layout={ROW})", "sl", ROW, SWIZZLED),
+        ("smem.allocate_tensor(cutlass.Float32, sl)", ROW, ROW, SWIZZLED),
+        ("smem.allocate_tensor(cutlass.Float32, sl, 128, sw)", "sl", "cute.make_swizzle(bits, 2, 5)", "cute.make_swizzle(5, 2, 5)"),
+    ],
+    ids=("inside", "by name", "at the launch", "swizzle of the pointer"),
+)  # fmt: skip
+def test_a_script_is_edited_where_its_layout_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], tensor: str, layout: str, old: str, new: str
+) -> None:
+    """Never the tensor: its layout, or the swizzle of its pointer, which counts in bytes."""
+    (tmp_path / "kernel.py").write_text(DSL.replace("TENSOR", tensor).replace("LAYOUT", layout), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        cli.main(["analyze", str(tmp_path / "kernel.py"), "--json"])
+    found = json.loads(capsys.readouterr().out)["accesses"]
+    (bad,) = [row for row in found if row["wavefronts"] and row["wavefronts"] > row["ideal"]]
+    assert [(edit["old"], edit["new"]) for edit in bad["fix"]["edits"]] == [(old, new)]

@@ -315,6 +315,13 @@ def test_banks_are_explored_and_cured(page, driver):
     driver.find_element("id", "tab-banks").click()
     until(lambda: page.text("#wavefronts").startswith("64 wavefronts, 8 are ideal"))
     assert page.picture() == "8 rows a phase in one bank group: 32 wavefronts"
+    page.set("#find", "bank 5")  # one of the four of a chunk
+    assert page.text("#told").startswith("(0,1): T8; (1,1): T9;")
+    page.set("#find", "T9")
+    assert page.text("#told") == "(1,1): T9"
+    page.set("#find", "T99")
+    assert page.text("#told").startswith("nothing here is T99; cells have coordinates, T0..T31, ")
+    page.set("#find", "")
     page.find("#warp").send_keys("\ue014")  # the right arrow: the next step
     until(lambda: "2 of 2" in page.text("#more .row"))
     assert driver.switch_to.active_element.get_attribute("id") == "warp"
@@ -323,6 +330,9 @@ def test_banks_are_explored_and_cured(page, driver):
     until(lambda: page.text("#wavefronts").startswith("8 wavefronts, 8 are ideal"))
     assert page.picture().endswith("32 wavefronts. Swizzled: 4.")
     page.find("#accessor").send_keys("(8,4):(1,8)\n")
+    until(lambda: "ld.64" in page.text("#wavefronts"))
+    until(lambda: _settled(driver))
+    driver.refresh()  # the link has it
     until(lambda: "ld.64" in page.text("#wavefronts"))
     page.find("#accessor").send_keys("\ue009a\ue000nonsense\n")  # Ctrl+A, and over it
     until(lambda: page.text("#wavefronts").startswith("'nonsense' is undefined"))

@@ -145,6 +145,10 @@ def test_who_owns_what_and_which_atoms_are_meant():
     )
     assert owned("A(0,0)", "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))") == "A(0,0): T0 V0, T64 V0"
     assert owned("offset 9", "(4,8):(8,1)") == "(1,1)"
+    of_tile = {"ask": "tool.who_owns", "source": "(8,64):(64,1)"}
+    assert answer({**of_tile, "where": "byte 128", "type": "f16"})["words"] == "(1,0)"
+    assert answer({**of_tile, "where": "bank 3", "type": "f32"})["words"].startswith("(0,3); (0,35); (1,3); (1,35);")
+    assert answer({**of_tile, "where": "bank 3"})["error"]["message"] == "the width of an element is not known"
     found = answer({"ask": "tool.atoms", "source": "wgmma m64n128k16 bf16 ss"})["atoms"]
     assert [atom["name"] for atom in found] == ["SM90_64x128x16_F32BF16BF16_SS"]
 

@@ -22,6 +22,7 @@ import pytest
 import cute_viz as cv
 from cute_viz.errors import CuteVizError
 from cute_viz.renderers import FORMATS
+from tests.browser import chromium, until
 from tests.test_dialects import BLOCK
 
 ROOT = Path(__file__).parent.parent
@@ -87,6 +88,60 @@ def test_sliders_draw_again() -> None:
     assert "never closed" in drawn.html
     with pytest.raises(CuteVizError, match="bits has no values"):
         cv.interact(lambda bits: bits)
+
+
+AROUND = {
+    "<body class=vscode-dark data-vscode-theme-kind=vscode-dark>": "dark",  # VS Code's outputs have no color behind them
+    "<body class=vscode-high-contrast data-vscode-theme-kind=vscode-high-contrast>": "dark",
+    "<body class=vscode-light data-vscode-theme-kind=vscode-light>": "light",
+    "<body data-jp-theme-light=false style='background: rgb(17 17 17)'>": "dark",
+    "<body style='background: oklch(98% 0 0)'>": "light",
+    "<body>": "light",
+}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("system", ["light", "dark"])
+def test_a_frame_is_as_dark_as_the_page_around_it(system: str, tmp_path: Path) -> None:
+    """Whatever the system prefers, where the page is marked or painted; and another theme is followed."""
+    picture = cv.figure("(2,2)")._repr_mimebundle_()["text/html"]
+    told = "return document.body.className"
+    with chromium() as driver:
+        feature = {"name": "prefers-color-scheme", "value": system}
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+        for n, (around, theme) in enumerate(AROUND.items()):
+            (tmp_path / f"{n}.html").write_text(f"<!DOCTYPE html>{around}{picture}")
+            driver.get((tmp_path / f"{n}.html").as_uri())
+            wanted = system if around == "<body>" else theme
+            driver.switch_to.frame(0)
+            until(lambda wanted=wanted: driver.execute_script(told) == f"framed {wanted}")
+            driver.switch_to.default_content()
+        driver.execute_script("document.body.style.background = arguments[0]", "#fff" if system == "dark" else "#000")
+        driver.switch_to.frame(0)
+        until(lambda: driver.execute_script(told) == f"framed {'light' if system == 'dark' else 'dark'}")
+
+
+LAB = """const [script, done] = arguments, told = [], model = { picked: { bits: 0 } };
+Object.assign(model, { get: (name) => ({ names: [["bits", ["1", "2", "3"]]], picked: model.picked, html: "" })[name], on() {},
+  set: (name, value) => { model.picked = value; }, save_changes: () => told.push(model.picked.bits) });
+// Lumino, which JupyterLab dispatches its keys with, takes a key unless its own target has the attribute.
+const taken = (event) => { if (!event.target.hasAttribute("data-lm-suppress-shortcuts")) event.preventDefault(); };
+addEventListener("keydown", taken, true);
+import(URL.createObjectURL(new Blob([script], { type: "text/javascript" }))).then(({ default: widget }) => {
+  widget.render({ model, el: document.body });
+  window.told = told;
+  done(true);
+});"""
+
+
+@pytest.mark.browser
+def test_a_slider_has_its_keys_in_jupyterlab() -> None:
+    script = (Path(cv.__file__).parent / "renderers/assets/interact.js").read_text()
+    with chromium() as driver:
+        driver.get("data:text/html,<title>a notebook</title>")
+        driver.execute_async_script(LAB, script)
+        driver.find_element("css selector", "input").send_keys("\ue014\ue014")  # the right arrow
+        assert driver.execute_script("return told") == [1, 2]
 
 
 REPORTED = """void f(float* p) {

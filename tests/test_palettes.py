@@ -31,6 +31,16 @@ def test_every_reader_can_tell_the_default_hues_apart(how):
     assert smallest_difference(PALETTES[DEFAULT].hues, how) >= DIFFERENCE[how]
 
 
+@pytest.mark.parametrize("shades", [2, 3, 4])
+def test_neighbors_differ_in_every_shade_for_readers_without_green_cones(shades):
+    """Cells side by side have hues that follow each other, nearly always: of the last of eight the first follows."""
+    palette = PALETTES[DEFAULT]
+    for hue in range(8):
+        for shade in range(shades):
+            pair = palette.fill(Paint(hue, shade, shades)), palette.fill(Paint((hue + 1) % 8, shade, shades))
+            assert smallest_difference(pair, "deutan") >= 10, (hue, shade)
+
+
 @pytest.mark.parametrize("name", ["grey", "viridis"])
 def test_palettes_for_print_differ_in_grey(name):
     assert smallest_difference(PALETTES[name].hues, "grey") >= 3.9

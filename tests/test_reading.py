@@ -18,8 +18,10 @@ from cute_viz.gallery.claims import is_true_of
 from cute_viz.gallery.gates import _false, _whole, is_true
 from cute_viz.gallery.plan import plan
 from cute_viz.renderers import Options
+from cute_viz.renderers.palette import palette
 from cute_viz.spec import Library
 from tests import outliers, reading
+from tests.colour_science import smallest_difference
 
 
 @cache
@@ -93,6 +95,26 @@ def planted(figure: Figure, rng: random.Random) -> Iterator[tuple[str, Figure]]:
             i = rng.choice(numbers)
             wrong = (*ruler.labels[:i], other(ruler.labels[i], rng, False), *ruler.labels[i + 1 :])
             yield "ruler", changed(n, replace(panel, col_ruler=replace(ruler, labels=wrong)))
+
+
+@pytest.mark.slow
+def test_neighbors_are_told_apart_without_green_cones() -> None:
+    """Two hues side by side differ by a CIEDE2000 of 10, or there is a border, an outline, or a label in each of the cells."""
+    difference = cache(lambda *pair: smallest_difference(pair, "deutan"))
+    for name, figure in gallery().items():
+        for panel in figure.panels:
+            cols, boxes = panel.cols, dict[int, int]()
+            for k, (r0, c0, r1, c1) in enumerate(panel.boxes):
+                boxes |= {r * cols + c: k for r in range(r0, r1) for c in range(c0, c1)}
+            across = [(n, n + 1, panel.col_ruler.levels[n % cols + 1 :][:1]) for n in range(len(panel.paints)) if (n + 1) % cols]
+            down = [(n, n + cols, panel.row_ruler.levels[n // cols + 1 :][:1]) for n in range(len(panel.paints) - cols)]
+            for one, other, border in (*across, *down):
+                named = panel.labels and panel.labels[one] != panel.labels[other] and panel.labels[one] and panel.labels[other]
+                at = panel.paints[one], panel.paints[other]
+                paints = [figure.paints[p] for p in at if p >= 0 and figure.paints[p].hue >= 0 and not figure.paints[p].faded]
+                if named or any(border) or boxes.get(one) != boxes.get(other) or len({paint.hue % 8 for paint in paints}) < 2:
+                    continue
+                assert difference(*map(palette().fill, paints)) >= 10, (name, panel.caption, one, other)
 
 
 @pytest.mark.slow

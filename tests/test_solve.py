@@ -157,3 +157,51 @@ def test_what_no_layout_gives_is_told(table: str, words: str, capsys: pytest.Cap
     status, out, err = run(capsys, table)
     assert (status, out) == (1, "")
     assert words in err
+
+
+BY_HAND = """
+namespace tile {
+__device__ static inline int at(int r, int c) {
+    int address = (r * 64 + c) * 2;
+    int moved = ((address % (128 * 8)) >> 7) << 4;
+    return (address ^ moved) / 2;
+}
+template <int Row> __device__ int padded(int r, int c) { return r * Row + c; }
+}
+"""
+
+
+def test_what_a_function_computes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The arithmetic of kernels that have no CuTe, as a text and in a file, held to Python's own evaluation of it."""
+    (tmp_path / "k.cu").write_text(BY_HAND, encoding="utf-8")
+    (tmp_path / "k.py").write_text("def at(r, c):\n    return (c // 8 * 16 + r) * 8 + (c ^ r) % 8\n", encoding="utf-8")
+    text = "int at(int r, int c) { return (r * S + c) ^ ((r & 7) << 3); }"
+    for words, at in (
+        ((f"{tmp_path}/k.cu::tile::at", "--tile", "16x64"), lambda r, c: ((r * 64 + c) * 2 ^ (r % 8) << 4) // 2),
+        ((f"{tmp_path}/k.py::at", "--tile", "16x32"), lambda r, c: (c // 8 * 16 + r) * 8 + (c ^ r) % 8),
+        ((text, "--tile", "8x64", "--let", "S=64"), lambda r, c: (r * 64 + c) ^ ((r & 7) << 3)),
+    ):
+        status, out, err = run(capsys, *words)
+        assert (status, err) == (0, "")
+        rows, columns = map(int, words[2].split("x"))
+        assert rows_of(cv.parse(out)) == [[at(r, c) for c in range(columns)] for r in range(rows)]
+    assert str(cv.find_layout(f"{tmp_path}/k.cu::tile::at", tile=(8, 64)).layout) == "Sw<3,3,3> o 0 o (8,64):(64,1)"
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (("int f(int r, int c) { return r; }",), 2, "a FUNCTION needs --tile"),
+        (("0 1; 2 3", "--tile", "2x2"), 2, "a FUNCTION needs --tile"),
+        (("int f(int r, int c) { return r * r; }", "--tile", "4x1"), 1, "no layout gives"),
+        (("int f(int r, int c) { return r * n; }", "--tile", "4x4"), 1, "'n' is not defined"),
+        (("int f(int r) { return r; }", "--tile", "4x4"), 1, "'f' is not defined for these arguments"),
+        (("int f(int r, int c) { while (true) r++; return r; }", "--tile", "4x4"), 1, "f"),
+        (("no.cu::f", "--tile", "4x4"), 1, "no.cu"),
+    ],
+)
+def test_a_function_without_a_layout(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], status: int, said: str) -> None:
+    got, out, err = run(capsys, *words)
+    assert (got, out) == (status, "")
+    assert said in err
+    assert err.count("error: ") == 1

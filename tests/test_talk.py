@@ -698,7 +698,7 @@ def test_all_of_a_cube_is_that_of_the_instruction(thread: int) -> None:
             assert panel.data["held"][cell] == (own is not None)
             assert panel.data["needed"][cell] == ((r, c) in needed[x])
             paint = found.paints[panel.paints[cell]]
-            assert paint.hue == {"A": 0, "B": 2, "C": 5}[x]
+            assert paint.hue == {"A": 0, "B": 3, "C": 2}[x]
             assert paint.faded == (own is None and (r, c) not in needed[x])
             assert paint.shade == (0 if own is not None else 2 if (r, c) in needed[x] else 3)
         assert {s.points for s in texts(panel, "box")} == {((c, r), (c + 1, r + 1)) for r, c in held[x]}
@@ -725,7 +725,7 @@ def test_all_of_a_cube_is_that_of_the_instruction(thread: int) -> None:
     wants = [f"{x}: its C needs it" for x in "AB"]
     assert told == [f"{x}: thread {thread} holds it" for x in "ABC"] + wants
     swatches = [found.paints[entry.paint] for entry in found.legends[0].entries]
-    assert [(paint.hue, paint.shade, paint.shades) for paint in swatches] == [(0, 0, 4), (2, 0, 4), (5, 0, 4), (0, 2, 4), (2, 2, 4)]
+    assert [(paint.hue, paint.shade, paint.shades) for paint in swatches] == [(0, 0, 4), (3, 0, 4), (2, 0, 4), (0, 2, 4), (3, 2, 4)]
     assert found.source == SM80
 
 

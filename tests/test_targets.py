@@ -57,6 +57,8 @@ LADDER = [
     ("one_product_on_three_machines", {}), ("SM80_16x8x16_F32F16F16F32_TN", {"warp": 0, "value": 0}), ("scale_factors", {}),
     ("SM80_16x8x32_S32S8S8S32_TN", {}), ("SM80_16x8x32_S32S8S8S32_TN", {"value": 2}), ("talk_zoom_blackwell", {}),
     ("((16,8),8):((64,1),8)", {"tile": (8, 128), "value": 3}), (TILED[0], {"thread": 5}),
+    ("SM90_64x32x16_F32F16F16_SS", {"thread": 15}), ("(32,8):(8,1)", {"tile": (1, 256), "thread": "12..14"}),
+    ("SM75_U32x4_LDSM_N", {"value": "0..3"}), ("SM90_64x64x16_F32F16F16_RS", {"value": "5..7", "warp": 3}),
 ]  # fmt: skip
 
 
@@ -75,6 +77,18 @@ def test_a_layout_of_one_mode_lies_flat():
     page = page_of(figure("24:1"), Options(target="readme"))
     (panel,) = [place.panel for place in page.panels]
     assert (panel.rows, panel.cols, panel.labels) == (1, 24, tuple(map(str, range(24))))
+
+
+@pytest.mark.parametrize("text", ["1024:1", "(256,64):(64,1)", "200:1", "(600,4):(4,1)"])
+def test_a_page_that_nobody_gives_a_size_is_no_tower(text):
+    """Nor one that TeX has no room for; every label, a size of cells or a width that is asked for is as it was."""
+    drawn = figure(text)
+    for options in (Options(), Options(target="screen")):
+        page = page_of(drawn, options)
+        assert page.height <= 4096.5, text
+    assert page_of(drawn, Options(full=True)).panels[0].detail == Detail.FULL
+    assert page_of(drawn, Options(cell=20)).panels[0].grid.cell_w == 20
+    assert page_of(figure("(32,32):(32,1)"), Options()).panels[0].detail == Detail.FULL
 
 
 def test_the_outer_modes_rule_a_grid_of_panels():
@@ -119,8 +133,8 @@ def test_text_stays_inside_of_its_box():
 
 def test_every_format_has_the_same_page():
     drawn = figure(TV[0], **TV[1])
-    page = page_of(drawn, Options(target="column"))
-    svg, tikz = (render(drawn, name, target="column").decode() for name in ("svg", "tikz"))
+    page = page_of(drawn, Options(target="page"))
+    svg, tikz = (render(drawn, name, target="page").decode() for name in ("svg", "tikz"))
     one, two = readback.svg(svg), readback.tikz(tikz)
     assert (one.width, one.height) == (two.width, two.height) == (round(page.width, 2), round(page.height, 2))
     assert sorted(text for text, *_ in one.texts) == sorted(text for text, *_ in two.texts)

@@ -13,7 +13,7 @@ in words.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 _VALUES = {  # what is not a row of the registry: name -> module
     "Layout": "layout",
@@ -108,7 +108,7 @@ if TYPE_CHECKING:  # what a checker knows of the operations that give layouts an
 
 else:
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
         """A name of `_VALUES`, or an operation of the registry by its name."""
         if name in _VALUES:
             value = getattr(import_module(f"cute_viz.algebra.{_VALUES[name]}"), name)
@@ -127,7 +127,7 @@ def __dir__() -> list[str]:
     return sorted({*_VALUES, *_operations()})
 
 
-def _operations() -> dict[str, Any]:
+def _operations() -> dict[str, object]:
     """The operations by name; `layout` and `stride` are modules here, `get` and `Layout.stride` do the same."""
     from cute_viz.algebra.ops import OPS
 

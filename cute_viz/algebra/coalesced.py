@@ -52,7 +52,7 @@ def coalesce_modes(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
     return kept
 
 
-def _coalesce_known(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
+def _coalesce_known(pairs: list[tuple[int, Any]]) -> list[tuple[int, object]]:
     """As coalesce_modes, where some are run-time integers: from the right, only what is known to join (bw_coalesce)."""
     kept: list[tuple[int, Any]] = []
     for extent, stride in reversed(pairs):

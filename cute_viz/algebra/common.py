@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import AlgebraError
@@ -17,6 +17,7 @@ from cute_viz.values.integer import is_constant
 
 WARP = (32, "warp")  # threads that run together, and what they are called, where an atom does not say otherwise
 _LONG = 160  # characters of an operand that are worth showing
+_T = TypeVar("_T")
 
 
 def brief(x: object) -> str:
@@ -40,6 +41,30 @@ def refuse(operation: str, operands: tuple[object, ...], reason: str, hint: str 
     cute_viz.errors.AlgebraError: logical_divide(8, 3): 3 does not divide 8
     """
     raise AlgebraError(f"{operation}({', '.join(map(brief, operands))}): {reason}", hint=hint)
+
+
+def narrowed(kind: type[_T], x: object, operation: str, operands: tuple[object, ...], reason: str, hint: str | None = None) -> _T:
+    """An operand of a kind that an operation needs. Raises: as refuse.
+
+    >>> narrowed(int, 4, "size", (4,), "it is not an integer")
+    4
+    """
+    if not isinstance(x, kind):
+        refuse(operation, operands, reason, hint)
+    return x
+
+
+def needed(kind: type[_T], x: object, words: str, hint: str | None = None) -> _T:
+    """A value of a kind. Raises: AlgebraError, in words what is needed, and that it is not this.
+
+    >>> needed(int, "x", "a size needs an integer", "example: 4")
+    Traceback (most recent call last):
+    cute_viz.errors.AlgebraError: a size needs an integer, not x
+      hint: example: 4
+    """
+    if not isinstance(x, kind):
+        raise AlgebraError(f"{words}, not {show(x)}", hint=hint)
+    return x
 
 
 def within(error: AlgebraError, operation: str, *operands: object) -> AlgebraError:

@@ -8,7 +8,7 @@ from typing import Any
 
 from cute_viz.algebra.coalesced import coalesce_extended, coalesce_modes_extended
 from cute_viz.algebra.common import is_zero, refuse, within
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, domain
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, domain, is_layout
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import Underscore, map_pairs
 from cute_viz.algebra.layout import Layout, flat_modes, make_layout, modes_of, trusted
@@ -70,7 +70,7 @@ def _layouts(a: Layout, b: Layout) -> Layout:
         raise within(error, "composition", a, b) from None
 
 
-def _along_modes(a: Layout, shape: object, stride: object) -> tuple[Any, Any]:
+def _along_modes(a: Layout, shape: int, stride: object) -> tuple[object, object]:
     """Composition of one extent with a coordinate stride, which picks from the mode of `a` that it names."""
     if isinstance(stride, Basis):
         for i in stride.path:
@@ -90,7 +90,7 @@ def _compose(pairs: list[tuple[int, Any]], shape: Any, stride: object) -> tuple[
     return _pick(pairs, shape, stride)
 
 
-def _pick(pairs: list[tuple[int, object]], rest: int, step: Any) -> tuple[Any, Any]:
+def _pick(pairs: list[tuple[int, object]], rest: int, step: Any) -> tuple[object, object]:
     """Every `step`-th element of a flat layout, `rest` of them: each mode gives what it can, the last one the remainder."""
     shape: list[int] = []
     stride: list[Any] = []
@@ -154,7 +154,7 @@ def composition_is_pointwise(a: object, b: object, result: AnyLayout, limit: int
             return all_hold(composition_is_pointwise(part, t, composition(part, t), limit) for part, t in parts)
         case _, int() if type(b) is not bool:
             b = Layout(b)
-    if not isinstance(b, (Layout, ComposedLayout)) or not isinstance(result, (Layout, ComposedLayout)):
+    if not is_layout(b) or not is_layout(result):
         return None
     try:
         if not fits(b, limit):

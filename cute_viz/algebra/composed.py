@@ -8,17 +8,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeAlias, overload
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeGuard, overload
 
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.inttuple import IntTuple, Sliced, has_underscore, is_int_tuple, leaves, map_leaves, product, show, slice_begin
+from cute_viz.algebra.inttuple import (
+    IntTuple,
+    Sliced,
+    has_underscore,
+    is_int_tuple,
+    leaves,
+    map_leaves,
+    product,
+    show,
+    slice_begin,
+)
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, slice_, slice_and_offset
-from cute_viz.algebra.stride import Basis, add, unit_strides
+from cute_viz.algebra.stride import add, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
-from cute_viz.values.integer import MulticastMask, Static, Unknown
+from cute_viz.values.integer import MulticastMask, Static, Unknown, is_static
 
 AnyLayout: TypeAlias = "Layout | ComposedLayout"
 P = ParamSpec("P")
@@ -93,7 +103,7 @@ class ComposedLayout(Shown):
     def __call__(self, *coord: IntTuple) -> int: ...  # type: ignore[overload-overlap]
     @overload
     def __call__(self, *coord: Sliced) -> ComposedLayout: ...
-    def __call__(self, *coord: Any) -> Any:
+    def __call__(self, *coord: Sliced) -> object:
         """The value at a coordinate; with `_` in it, the sub-layout with the offset of the rest."""
         crd = coord[0] if len(coord) == 1 else coord
         if isinstance(self.offset, PointerFlag):
@@ -121,6 +131,15 @@ class ComposedLayout(Shown):
         return product(self.shape)
 
 
+def is_layout(x: object) -> TypeGuard[AnyLayout]:
+    """Whether something is a layout, plain or composed.
+
+    >>> is_layout(Layout(4)), is_layout(Swizzle(1, 0, 1))
+    (True, False)
+    """
+    return isinstance(x, (Layout, ComposedLayout))
+
+
 def swizzle_of(layout: object) -> Swizzle | None:
     """The swizzle that a layout goes through last; None of what has none.
 
@@ -130,13 +149,32 @@ def swizzle_of(layout: object) -> Swizzle | None:
     return layout.outer if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else None
 
 
+def inner_of(x: object) -> object:
+    """What is behind the last function of a composed layout, and its offset; anything else as it is.
+
+    >>> str(inner_of(ComposedLayout(Swizzle(1, 0, 1), 0, Layout(4)))), inner_of(4)
+    ('4:1', 4)
+    """
+    return x.inner if isinstance(x, ComposedLayout) else x
+
+
+def flag_of(layout: object) -> PointerFlag | None:
+    """The pointer that stands in a flagged shared-memory layout; None of all others.
+
+    >>> flag_of(ComposedLayout(Swizzle(1, 4, 3), PointerFlag(16), Layout(8))), flag_of(Layout(8))
+    (PointerFlag(bits=16, sparsity=1), None)
+    """
+    return layout.offset if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag) else None
+
+
 def pointer_bits(layout: Layout | ComposedLayout | Swizzle) -> int | None:
     """The width of what a flagged shared-memory layout points to; None for all others, which do not carry it.
 
     >>> pointer_bits(ComposedLayout(Swizzle(1, 4, 3), PointerFlag(16), Layout(8))), pointer_bits(Layout(8))
     (16, None)
     """
-    return layout.offset.bits if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag) else None
+    flag = flag_of(layout)
+    return None if flag is None else flag.bits
 
 
 def as_layout(x: object) -> Any:
@@ -172,10 +210,9 @@ def position_independent(layout: AnyLayout) -> AnyLayout:
     >>> str(position_independent(flagged))
     'Sw<3,3,3> o 0 o (8,64):(64,1)'
     """
-    if not isinstance(layout, ComposedLayout) or not isinstance(layout.offset, PointerFlag):
+    if (bits := pointer_bits(layout)) is None:
         return layout
-    swizzle, bits = layout.outer, layout.offset.bits
-    if not isinstance(swizzle, Swizzle):
+    if (swizzle := swizzle_of(layout)) is None:
         raise AlgebraError(f"{layout}: only a swizzle can come before a pointer")
     inner = domain(layout)
     if swizzle.bits == 0:
@@ -183,7 +220,7 @@ def position_independent(layout: AnyLayout) -> AnyLayout:
     if bits & (bits - 1):
         raise AlgebraError(f"cannot recast {swizzle} from 8-bit to {bits}-bit elements")
     scaled = swizzle.rescaled(bits.bit_length() - 4)  # it acts on bytes, of 2^3 bits
-    zero = Static(0) if any(isinstance(leaf, Static) for leaf in leaves(inner.shape)) else 0
+    zero = Static(0) if any(is_static(leaf) for leaf in leaves(inner.shape)) else 0
     return ComposedLayout(scaled, zero, inner) if scaled.bits else inner
 
 
@@ -212,67 +249,6 @@ def make_composed_layout(outer: Any, offset: Any, inner: object) -> ComposedLayo
     return ComposedLayout(as_layout(outer), offset, as_layout(inner))
 
 
-def with_origin(origin: object, layout: AnyLayout, *, tensor: bool = False) -> AnyLayout:
-    """A tensor of coordinates that begin at an origin: `ArithTuple(4,8) o layout`, as CuTe prints it.
-
-    A layout that begins at 0 stays one, unless it is said to be a tensor: see counting. The outer layout is the
-    identity on such coordinates, of integers `1:1`. Raises: AlgebraError for a layout whose values are integers, or coordinates
-    of another nesting.
-    Source: cute/numeric/arithmetic_tuple.hpp, ArithmeticTupleIterator.
-
-    >>> moved = with_origin((4, 8), Layout((2, 2), (E(0), E(1))))
-    >>> str(moved), moved(1, 1)
-    ('ArithTuple(4,8) o (2,2):(1@0,1@1)', (5, 9))
-    """
-    if isinstance(origin, tuple):  # 0 times half a step is 0
-        origin = map_leaves(lambda x: int(x) if type(x).__name__ == "Fraction" and x.denominator == 1 else x, origin)
-    if not is_int_tuple(origin) or origin == ():
-        refuse("make_tensor", (origin, layout), "an origin must be an integer or a tuple of integers")
-    if isinstance(layout, ComposedLayout) and has_origin(layout):
-        tensor = True
-        origin, layout = add(origin, layout.offset), layout.inner  # type: ignore[assignment]
-    if isinstance(origin, tuple) != _gives_coordinates(layout) and not (
-        isinstance(layout, Layout) and not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(layout.stride))
-    ):
-        given, wanted = ("a coordinate", "integers") if isinstance(origin, tuple) else ("an integer", "coordinates")
-        refuse("make_tensor", (origin, layout), f"a layout whose values are {wanted} cannot have {given} as its origin")
-    if not tensor and not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(origin)):
-        return layout
-    return _begun(origin, layout)
-
-
-def counting(layout: AnyLayout) -> AnyLayout:
-    """A tensor of coordinates from 0 on, as make_identity_tensor and get_tma_tensor make it: that it is one shows in its print.
-
-    Source: cute/tensor_impl.hpp, make_counting_tensor.
-
-    >>> str(counting(Layout((2, 2), (E(0), E(1))))), str(counting(Layout(4)))
-    ('ArithTuple(0,0) o (2,2):(1@0,1@1)', 'ArithTuple0 o 4:1')
-    """
-    if not isinstance(layout, Layout):
-        return layout
-    begun = _begun((), layout) if is_coordinate_layout(layout) else _begun(0, layout)
-    static = any(isinstance(step.value if isinstance(step, Basis) else step, Static) for step in leaves(layout.stride))
-    return ComposedLayout(begun.outer, map_leaves(Static, begun.offset), layout) if static else begun
-
-
-def _begun(origin: object, layout: AnyLayout) -> ComposedLayout:
-    whole: Any = map_leaves(lambda _: 0, origin)
-    for stride in leaves(layout.stride) if isinstance(layout, Layout) and isinstance(origin, tuple) else ():
-        whole = add(whole, Basis(1, stride.path) if isinstance(stride, Basis) else 0)
-    whole = _filled(origin, map_leaves(lambda _: 0, whole))
-    return ComposedLayout(_identity(map_leaves(lambda _: 1, whole)), whole, layout)
-
-
-def _filled(origin: object, zeros: object) -> object:
-    """An origin with zeros for the positions that it lacks; static integers stay so, which a sum would not keep."""
-    if not isinstance(zeros, tuple):
-        return origin
-    if not isinstance(origin, tuple):
-        return add(origin, zeros)  # only 0 is one
-    return (*map(_filled, origin, zeros), *zeros[len(origin) :])
-
-
 def has_origin(layout: object) -> bool:
     """Whether a composed layout only moves the coordinates of its inner layout: see with_origin.
 
@@ -282,10 +258,15 @@ def has_origin(layout: object) -> bool:
     if not isinstance(layout, ComposedLayout) or isinstance(layout.offset, PointerFlag) or not isinstance(layout.outer, Layout):
         return False
     nested = isinstance(layout.offset, tuple) == isinstance(layout.outer.shape, tuple)
-    return nested and layout.outer == _identity(map_leaves(lambda _: 1, layout.outer.shape))
+    return nested and layout.outer == identity(map_leaves(lambda _: 1, layout.outer.shape))
 
 
-def _identity(shape: IntTuple) -> Layout:
+def identity(shape: IntTuple) -> Layout:
+    """The layout that sends every coordinate of a shape to itself.
+
+    >>> str(identity((4, 8)))
+    '(4,8):(1@0,1@1)'
+    """
     return Layout(shape, unit_strides(shape))
 
 
@@ -295,12 +276,17 @@ def takes_coordinate(outer: object, inner: object) -> bool:
     >>> takes_coordinate(Layout(4), Layout(4)), takes_coordinate(Layout(4), Layout(4, Basis(1, (0,))))
     (False, True)
     """
-    if _gives_coordinates(inner):
+    if gives_coordinates(inner):
         return True
-    return isinstance(inner, Layout) and not any(leaves(inner.stride)) and (isinstance(outer, Swizzle) or _gives_coordinates(outer))
+    return isinstance(inner, Layout) and not any(leaves(inner.stride)) and (isinstance(outer, Swizzle) or gives_coordinates(outer))
 
 
-def _gives_coordinates(x: object) -> bool:
+def gives_coordinates(x: object) -> bool:
+    """Whether the values of a layout are coordinates.
+
+    >>> gives_coordinates(Layout(4)), gives_coordinates(Layout(4, Basis(1, (0,))))
+    (False, True)
+    """
     while isinstance(x, ComposedLayout):
         x = x.outer
     return isinstance(x, Layout) and is_coordinate_layout(x)

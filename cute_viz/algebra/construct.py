@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
-from cute_viz.algebra.common import is_zero, refuse
-from cute_viz.algebra.composed import AnyLayout, counting
+from cute_viz.algebra.common import is_zero, narrowed, refuse
+from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.inttuple import (
     IntTuple,
     Major,
@@ -20,13 +20,14 @@ from cute_viz.algebra.inttuple import (
     unflatten,
 )
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.origin import counting
 from cute_viz.algebra.shapes import product_like
 from cute_viz.algebra.static import has_static
 from cute_viz.algebra.stride import Basis, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import swizzle_as_layout
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Static, Unknown, is_known
+from cute_viz.values.integer import Static, Unknown, is_integer, is_known, is_static
 
 LayoutLeft = Major(True)
 LayoutRight = Major(False)
@@ -62,17 +63,17 @@ def _compact(shape: IntTuple, left: bool) -> IntTuple:
 
     A run-time extent of 1 is like any other (cute/stride.hpp, compact_major). Plain ones are such in C++, and beside static ones.
     """
-    if len({isinstance(leaf, Static) for leaf in leaves(shape)}) < 2:
+    if len({is_static(leaf) for leaf in leaves(shape)}) < 2:
         return compact_major(shape, left=left)
     return compacted(shape, Static(1), left, _beside_static)[0]  # type: ignore[no-any-return]
 
 
-def _beside_static(extent: Any, current: Any) -> tuple[Any, Any]:
-    if not isinstance(extent, Static):
+def _beside_static(extent: int, current: int) -> tuple[int, int]:
+    if not is_static(extent):
         return current, (int(current) if isinstance(current, int) else current) * extent
     if extent == 1:
         return Static(0), current
-    return current, Static(current * extent) if isinstance(current, Static) else current * int(extent)
+    return current, Static(current * extent) if is_static(current) else current * int(extent)
 
 
 def compact_col_major(shape: IntTuple, current: IntTuple | None = None) -> IntTuple:
@@ -108,7 +109,11 @@ def compact_order(shape: IntTuple, order: object = None) -> IntTuple:
         refuse("compact_order", (shape, order), "the order must consist of integers")
     order = _known_order(order)
     sizes = list(zip(leaves(product_like(shape, order)), leaves(order), strict=True))
-    found: IntTuple = _ordered(shape, order, sizes)
+
+    def steps(place: int, part: IntTuple) -> IntTuple:
+        return compact_major(part, product(tuple([size for size, other in sizes if other < place])))
+
+    found: IntTuple = map_leaves(steps, order, shape)
     return found
 
 
@@ -119,13 +124,6 @@ def make_ordered_layout(shape: IntTuple, order: object = None) -> Layout:
     '(2,2,2,2):(1,4,8,2)'
     """
     return Layout(shape, compact_order(shape, order))
-
-
-def _ordered(shape: Any, order: Any, sizes: list[tuple[int, int]]) -> IntTuple:
-    if isinstance(order, tuple):
-        return tuple(_ordered(s, o, sizes) for s, o in zip(shape, order, strict=True))
-    start = product(tuple(size for size, other in sizes if other < order))
-    return compact_major(shape, start)
 
 
 def make_layout_like(layout: AnyLayout) -> Layout:
@@ -163,11 +161,11 @@ def of_integers(name: str, layout: object) -> Layout:
     >>> str(of_integers("make_layout_like", Layout(4, 2)))
     '4:2'
     """
-    if not isinstance(layout, Layout):
-        refuse(name, (layout,), "only a layout with strides has an order of modes", hint="get_nonswizzle_portion(A) has strides")
-    if not all(isinstance(leaf, (int, Unknown)) for leaf in leaves(layout.stride)):
+    words, hint = "only a layout with strides has an order of modes", "get_nonswizzle_portion(A) has strides"
+    plain = narrowed(Layout, layout, name, (layout,), words, hint)
+    if not all(map(is_integer, leaves(plain.stride))):
         refuse(name, (layout,), "coordinate strides have no order")
-    return layout
+    return plain
 
 
 def make_identity_layout(shape: IntTuple) -> Layout:

@@ -10,7 +10,7 @@ from cute_viz.algebra.common import WARP, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, domain
 from cute_viz.algebra.divide import logical_divide, zipped_divide
-from cute_viz.algebra.inttuple import X, modes, product, show
+from cute_viz.algebra.inttuple import Sliced, X, map_leaves, modes, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import size
@@ -101,6 +101,18 @@ class TiledCopy(Shown):
         """The layout whose size is the number of threads: mode 0 of layout_tv."""
         return self.layout_tv[0]
 
+    def of_thread(self, thread: int) -> ThrCopy:
+        """One thread's view of it."""
+        return ThrCopy(self, thread)
+
+    def part(self, thread: int, side: str, layout: AnyLayout) -> tuple[AnyLayout, Sliced]:
+        """A tensor divided among the threads, and the coordinate of what a thread has of the source "S" or the destination "D"."""
+        return cut(self.of_thread(thread), side, layout)
+
+    def place(self, thread: int, _: str) -> int:
+        """The coordinate of a thread among all, in a tensor that is divided among them."""
+        return thread
+
 
 @dataclass(frozen=True, slots=True)
 class ThrCopy(Shown):
@@ -158,7 +170,7 @@ def tile_of(copy: TiledCopy) -> tuple[int, ...]:
     >>> tile_of(parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))"))
     (16, 16)
     """
-    return tuple(size(t) if isinstance(t, Layout) else product(t) for t in modes(copy.tiler_mn))
+    return tuple(map(size, modes(copy.tiler_mn)))
 
 
 def spanned_tile(copy: TiledCopy) -> tuple[int, ...]:
@@ -241,12 +253,13 @@ def partition(thr: object, operand: str, layout: AnyLayout) -> AnyLayout:
     >>> str(partition(ThrCopy(copy, 9), "S", Layout((8, 64), (64, 1))))
     '512:1 o 66 o ((2,1),2,4):((1,0),256,16)'
     """
+    name = f"partition_{operand}"
     if not isinstance(thr, ThrCopy):
-        raise AlgebraError(f"partition_{operand} needs one thread", hint=f"partition_{operand}(get_slice(tiled_copy, 0), A)")
-    return indexed(f"partition_{operand}", layout, *cut(thr, operand, layout))
+        raise AlgebraError(f"{name} needs one thread", hint=f"{name}(get_slice(tiled_copy, 0), A)")
+    return indexed(name, layout, *cut(thr, operand, layout))
 
 
-def cut(thr: ThrCopy, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+def cut(thr: ThrCopy, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Sliced]:
     """The tensor of which partition_S or partition_D is a part, as tidfrg has it, and the coordinate of that with `_`.
 
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
@@ -287,6 +300,4 @@ def tiler_shape(tiler: object) -> Any:
     >>> tiler_shape((Layout((2, 4)), 8))
     ((2, 4), 8)
     """
-    if isinstance(tiler, tuple):
-        return tuple(map(tiler_shape, tiler))
-    return tiler.shape if isinstance(tiler, Layout) else tiler
+    return map_leaves(lambda mode: mode.shape if isinstance(mode, Layout) else mode, tiler)

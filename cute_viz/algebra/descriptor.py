@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from cute_viz.algebra.divide import logical_divide
-from cute_viz.algebra.inttuple import X, has_underscore, modes, product, show, slice_begin, tuple_rank
+from cute_viz.algebra.inttuple import Sliced, X, has_underscore, modes, product, show, slice_begin, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.recast import upcast
@@ -304,12 +304,21 @@ def make_fragment(tensor: Tensor, kind: str, major: str, operand: str = "") -> D
     return DescriptorTensor(descriptor, _units(tensor), replace(tensor, name=operand))
 
 
+def described(x: object) -> Any:
+    """The tensor in shared memory that a fragment of descriptors is of; anything else as it is.
+
+    >>> described(4)
+    4
+    """
+    return x.tensor if isinstance(x, DescriptorTensor) else x
+
+
 def _units(tensor: Tensor) -> Layout:
     units = upcast(tensor.layout, 128 // tensor.bits)
     return Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:]))
 
 
-def _narrowed(tensor: Tensor, cut: dict[int, Any]) -> Tensor:
+def _narrowed(tensor: Tensor, cut: dict[int, Sliced]) -> Tensor:
     """The part of a partitioned operand that a slice of its descriptors reads: a mode that it cuts is kept, of extent 1.
 
     cut: the coordinates by mode; the first mode is of one descriptor, and stays.

@@ -11,9 +11,9 @@ from typing import Any
 from cute_viz.algebra.coalesced import coalesce as _coalesce
 from cute_viz.algebra.common import brief, refuse, within
 from cute_viz.algebra.compose import all_hold, composition, value_at, without_padding
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lifted
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, is_layout, lifted
 from cute_viz.algebra.dialect import in_dsl
-from cute_viz.algebra.inttuple import Underscore, is_int_tuple, map_leaves, modes, product, show, tuple_rank
+from cute_viz.algebra.inttuple import IntTuple, Underscore, is_int_tuple, map_leaves, modes, product, show, tuple_rank
 from cute_viz.algebra.inverse import check_sorted, complement
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
 from cute_viz.algebra.modes import tile_unzip
@@ -38,7 +38,10 @@ def logical_divide(layout: Layout, tiler: object) -> AnyLayout:
 
 
 def by_mode(
-    operation: Callable[[Layout, Any], AnyLayout], of_layouts: Callable[[Layout, Layout], AnyLayout], layout: Layout, tiler: object
+    operation: Callable[[Layout, object], AnyLayout],
+    of_layouts: Callable[[Layout, Layout], AnyLayout],
+    layout: Layout,
+    tiler: object,
 ) -> AnyLayout:
     """An operation that is defined for two layouts for any tiler: mode by mode for a tuple, nothing for `_`, n:1 for n.
 
@@ -94,7 +97,7 @@ def divide_is_pointwise(layout: AnyLayout, tiler: object, limit: int = 1 << 16) 
     (True, False)
     """
     while isinstance(layout, ComposedLayout):
-        layout = layout.inner if isinstance(layout.inner, (Layout, ComposedLayout)) else Layout(1)
+        layout = layout.inner if is_layout(layout.inner) else Layout(1)
     if isinstance(tiler, tuple):
         return all_hold(divide_is_pointwise(part, t, limit) for part, t in zip(modes_of(layout), tiler, strict=False))
     if isinstance(tiler, Underscore):
@@ -114,7 +117,7 @@ def divide_is_pointwise(layout: AnyLayout, tiler: object, limit: int = 1 << 16) 
         return None
 
 
-def _inside(place: Any, shape: Any) -> bool:
+def _inside(place: IntTuple, shape: IntTuple) -> bool:
     if isinstance(place, tuple):
         return isinstance(shape, tuple) and len(place) <= len(shape) and all(map(_inside, place, shape))
     return bool(0 <= place < product(shape))

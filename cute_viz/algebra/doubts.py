@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.compose import composition_is_pointwise
-from cute_viz.algebra.composed import ComposedLayout, as_layout
+from cute_viz.algebra.composed import as_layout, is_layout
 from cute_viz.algebra.divide import divide_is_pointwise
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
@@ -32,7 +32,7 @@ def doubt(name: str, operands: list[object], result: Any) -> str | None:
         return None
     a, b = entered(name, operands)
     a = as_layout(a)
-    if not isinstance(a, (Layout, ComposedLayout)):
+    if not is_layout(a):
         return None
     if name == "composition":
         holds, what = composition_is_pointwise(a, b, result), "A(B(i))"

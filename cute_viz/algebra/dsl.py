@@ -14,7 +14,7 @@ from cute_viz.algebra import copy, divide, inverse, measure, modes, products, sh
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, swizzle_of
 from cute_viz.algebra.dialect import as_in_dsl
-from cute_viz.algebra.inttuple import leaves, map_leaves, map_pairs, tuple_rank
+from cute_viz.algebra.inttuple import IntTuple, leaves, map_leaves, map_pairs, tuple_rank
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.partition import make_layout_tv
 from cute_viz.algebra.recast import recast_layout as _recast
@@ -24,29 +24,31 @@ from cute_viz.values.types import bits_of
 
 DIFFERENCES = {
     *("filter", "flatten", "group", "product_each", "recast_layout", "make_tiled_copy", "make_tiled_copy_impl"),
-    *("flat_divide", "tiled_divide", "flat_product", "tiled_product", "raked_product", "tile_to_shape"),
+    *("flat_divide", "tiled_divide", "tile_to_shape"),
+    *("logical_product", "zipped_product", "flat_product", "tiled_product", "blocked_product", "raked_product"),
     *("left_inverse", "get_flat_coord", "get_hier_coord", "slice", "dice"),
 }
 
 
-def _as_in_dsl(function: Callable[..., Any]) -> Callable[..., Any]:
+def _as_in_dsl(function: Callable[..., object]) -> Callable[..., object]:
     """A function whose differences are told where they are: see `dialect`."""
 
     @wraps(function)
-    def call(*operands: object) -> Any:
+    def call(*operands: object) -> object:
         with as_in_dsl():
             return function(*operands)
 
     return call
 
 
+logical_product, zipped_product = _as_in_dsl(products.logical_product), _as_in_dsl(products.zipped_product)
 tiled_product, flat_product = _as_in_dsl(products.tiled_product), _as_in_dsl(products.flat_product)
-raked_product, tile_to_shape = _as_in_dsl(products.raked_product), _as_in_dsl(products.tile_to_shape)
+blocked_product, raked_product = _as_in_dsl(products.blocked_product), _as_in_dsl(products.raked_product)
 tiled_divide, flat_divide = _as_in_dsl(divide.tiled_divide), _as_in_dsl(divide.flat_divide)
-left_inverse = _as_in_dsl(inverse.left_inverse)
+tile_to_shape, left_inverse = _as_in_dsl(products.tile_to_shape), _as_in_dsl(inverse.left_inverse)
 
 
-def recast_layout(x: object, old: object, new: object) -> Any:
+def recast_layout(x: object, old: object, new: object) -> object:
     """As in C++, with every quotient rounded up, and of layouts whose elements are not adjacent.
 
     >>> str(recast_layout(Layout((4, 4, 3), (1, 4, 5)), 16, 32)), str(recast_layout(Layout((2, 4), (16, 32)), 64, 8))
@@ -93,7 +95,7 @@ def group(x: Any, begin: int | None = None, end: int | None = None) -> Any:
     return modes.group(x, begin, end)
 
 
-def product_each(x: object) -> Any:
+def product_each(x: IntTuple) -> IntTuple:
     """As in C++; of an integer it is that.
 
     >>> product_each(64), product_each(((2, 2), 3))
@@ -102,7 +104,7 @@ def product_each(x: object) -> Any:
     return x if isinstance(x, int) else shapes.product_each(x)
 
 
-def _over_zeros(function: Callable[[AnyLayout, int], Any]) -> Callable[[AnyLayout, int], Any]:
+def _over_zeros(function: Callable[[AnyLayout, int], object]) -> Callable[[AnyLayout, int], object]:
     """As in C++; along a stride of 0 the coordinate is 0.
 
     >>> get_hier_coord(Layout((1, (2, 8, 8)), (24, (8, 1, 0))), 3), get_flat_coord(Layout((4, (2, 8)), (16, (8, 1))), 27)
@@ -110,7 +112,7 @@ def _over_zeros(function: Callable[[AnyLayout, int], Any]) -> Callable[[AnyLayou
     """
 
     @wraps(function)
-    def found(layout: AnyLayout, idx: int) -> Any:
+    def found(layout: AnyLayout, idx: int) -> object:
         if isinstance(layout, Layout) and not is_coordinate_layout(layout):
             layout = Layout(layout.shape, map_leaves(lambda d: 1 << 62 if is_constant(d, 0) else d, layout.stride))
         return function(layout, idx)
@@ -152,7 +154,7 @@ def make_tiled_copy(atom: Any, thr: Any, val: Any = None) -> copy.TiledCopy:
     return make_tiled_copy_impl(atom, tv, tiler)
 
 
-def make_tiled_copy_impl(atom: Any, tv: Any, tiler: object) -> copy.TiledCopy:
+def make_tiled_copy_impl(atom: copy.Copy_Atom, tv: Layout, tiler: object) -> copy.TiledCopy:
     """As in C++, but for the number of threads and values, which the DSL does not look at.
 
     >>> op = copy.CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
@@ -164,7 +166,7 @@ def make_tiled_copy_impl(atom: Any, tv: Any, tiler: object) -> copy.TiledCopy:
     return copy.TiledCopy(atom, tv, tiler)
 
 
-def slice(crd: object, x: object) -> Any:
+def slice(crd: object, x: object) -> object:
     """As in C++, without the offset; a composed layout stays one, behind a swizzle of no bits where none acts any more.
 
     >>> str(slice((0, X), ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1)))))

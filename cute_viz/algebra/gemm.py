@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple
 
-from cute_viz.algebra.composed import ComposedLayout, domain, position_independent
+from cute_viz.algebra.common import needed
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, is_layout, position_independent
 from cute_viz.algebra.copy import TiledCopy, tile_of
-from cute_viz.algebra.inttuple import modes, product, show
+from cute_viz.algebra.inttuple import modes, product, ranked, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import TiledMMA, tile_shape
 from cute_viz.display import Shown
@@ -41,7 +42,9 @@ class Gemm(Shown):
         return f"GEMM of {show(self.tile)} with {self.mma.atom.name or 'an MMA atom'} over {show(tile_shape(self.mma))}"
 
 
-def make_gemm(mma: TiledMMA, tile: Any, smem_a: Any, smem_b: Any = None, **copies: TiledCopy | None) -> Gemm:
+def make_gemm(
+    mma: TiledMMA, tile: tuple[int, int, int], smem_a: AnyLayout, smem_b: AnyLayout | None = None, **copies: TiledCopy | None
+) -> Gemm:
     """A Gemm whose parts fit together.
 
     Raises: AlgebraError for a tile that the MMA, a copy or a shared-memory layout does not divide.
@@ -50,15 +53,14 @@ def make_gemm(mma: TiledMMA, tile: Any, smem_a: Any, smem_b: Any = None, **copie
     >>> print(make_gemm(mma, (128, 128, 64), Layout((8, 64), (64, 1))))
     GEMM of (128,128,64) with SM80_16x8x16_F32F16F16F32_TN over (32,16,16)
     """
-    if not isinstance(mma, TiledMMA):
-        raise AlgebraError(f"a gemm needs a TiledMMA, not {show(mma)}")
-    if not isinstance(tile, tuple) or len(tile) != 3 or not all(isinstance(x, int) and x > 0 for x in tile):
+    needed(TiledMMA, mma, "a gemm needs a TiledMMA")
+    if not ranked(tile, 3) or not all(isinstance(x, int) and x > 0 for x in tile):
         raise AlgebraError(f"the tile of a gemm must be (M,N,K), not {show(tile)}", hint="example: (128,128,64)")
     m, n, k = tile
     _fits("the MMA", tile_shape(mma), tile)
     smem_b = smem_a if smem_b is None else smem_b
     for what, layout, extents in (("smem_a", smem_a, (m, k)), ("smem_b", smem_b, (n, k))):
-        if not isinstance(layout, (Layout, ComposedLayout)):
+        if not is_layout(layout):
             raise AlgebraError(f"{what} must be a layout, not {show(layout)}")
         shape = tuple(product(mode) for mode in modes(domain(layout).shape))[:2]
         _fits(what, shape, extents)

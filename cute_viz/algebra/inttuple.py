@@ -6,10 +6,11 @@ An IntTuple is an int or a tuple of IntTuples. `(4,)` is a rank-1 tuple and is n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NoReturn, TypeAlias
+from math import prod
+from typing import Any, NoReturn, TypeAlias, TypeGuard
 
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Runtime, Static, Unknown, is_one, quotient_rest
+from cute_viz.values.integer import Static, Unknown, is_integer, is_one, is_static, quotient_rest
 
 IntTuple: TypeAlias = "int | tuple[IntTuple, ...]"
 Sliced: TypeAlias = "int | Underscore | tuple[Sliced, ...]"  # a coordinate with `_` in it
@@ -78,17 +79,45 @@ def leaves(x: object) -> Iterator[Any]:
         yield x
 
 
-def map_leaves(fn: Callable[..., Any], x: object, *more: object) -> Any:
-    """`fn` on every leaf of tuples of one profile (CuTe's transform_leaf).
+def _unlike(*parts: object) -> NoReturn:
+    raise AlgebraError(f"{' and '.join(map(show, parts))} do not have the same nesting")
+
+
+def map_leaves(fn: Callable[..., Any], x: object, *more: object, misfit: Callable[..., NoReturn] = _unlike) -> Any:
+    """`fn` on every leaf of a tuple, and what others have there (CuTe's transform_leaf): they are nested like it, or deeper.
+
+    misfit: raises the error of parts of which the first has modes that another does not have.
 
     >>> map_leaves(max, (1, (5, 2)), (3, (4, 4)))
     (3, (5, 4))
     """
-    if isinstance(x, tuple):
-        if not all(isinstance(y, tuple) and len(y) == len(x) for y in more):
-            raise AlgebraError(f"{' and '.join(map(show, (x, *more)))} do not have the same nesting")
-        return tuple(map_leaves(fn, *items) for items in zip(x, *more, strict=True))
-    return fn(x, *more)
+    if not isinstance(x, tuple):
+        return fn(x, *more)
+    if not all(ranked(y, len(x)) for y in more):
+        misfit(x, *more)
+    return tuple([map_leaves(fn, *items, misfit=misfit) for items in zip(x, *more, strict=True)])
+
+
+def ranked(x: object, *ranks: int) -> TypeGuard[tuple[Any, ...]]:
+    """Whether something is a tuple of one of some ranks.
+
+    >>> ranked((4, 8), 2), ranked((4, 8), 3, 4), ranked(8, 1)
+    (True, False, False)
+    """
+    return isinstance(x, tuple) and len(x) in ranks
+
+
+def paths(x: object, here: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    """The place of each leaf of a nested tuple, left to right: its positions, the outermost first.
+
+    >>> list(paths((4, (2, 2))))
+    [(0,), (1, 0), (1, 1)]
+    """
+    if not isinstance(x, tuple):
+        yield here
+    else:
+        for i, item in enumerate(x):
+            yield from paths(item, (*here, i))
 
 
 def modes(x: object) -> tuple[Any, ...]:
@@ -124,12 +153,7 @@ def product(x: IntTuple) -> int:
     >>> product((2, (3, 4)))
     24
     """
-    if isinstance(x, tuple):
-        total = 1
-        for item in x:
-            total *= product(item)
-        return total
-    return x if isinstance(x, (Runtime, Unknown)) else int(x)
+    return x if type(x) is int else prod([leaf // 1 for leaf in leaves(x)])  # what a fraction has beyond a whole does not count
 
 
 def div_rem(a: Any, b: Any) -> tuple[Any, Any]:
@@ -165,12 +189,15 @@ def compact_major(shape: IntTuple, current: IntTuple = 1, *, left: bool = True) 
     >>> compact_major((4, (1, 3))), compact_major((4, (1, 3)), left=False), compact_major((4, (2, 3)), (1, 8))
     ((1, (0, 4)), (3, (0, 1)), (1, (8, 16)))
     """
-    if isinstance(current, tuple):
-        if not isinstance(shape, tuple) or len(shape) != len(current):
-            raise AlgebraError(f"the first strides {show(current)} do not fit the shape {show(shape)}")
-        return tuple(compact_major(s, c, left=left) for s, c in zip(shape, current, strict=True))
-    strides, _ = compacted(shape, current, left, lambda extent, step: (0, step) if is_one(extent) else (step, step * extent))
-    return strides  # type: ignore[no-any-return]
+
+    def misfit(current: object, shape: object) -> NoReturn:
+        raise AlgebraError(f"the first strides {show(current)} do not fit the shape {show(shape)}")
+
+    def strides(current: object, shape: object) -> object:
+        return compacted(shape, current, left, lambda extent, step: (0, step) if is_one(extent) else (step, step * extent))[0]
+
+    out: IntTuple = map_leaves(strides, current, shape, misfit=misfit)
+    return out
 
 
 def compacted(shape: object, current: object, left: bool, mode: Callable[[Any, Any], tuple[Any, Any]]) -> tuple[Any, Any]:
@@ -194,7 +221,25 @@ def is_int_tuple(x: object) -> bool:
     >>> is_int_tuple((4, (2, 2))), is_int_tuple((4, X))
     (True, False)
     """
-    return all(isinstance(leaf, (int, Unknown)) and not isinstance(leaf, bool) for leaf in leaves(x))
+    return all(is_integer(leaf) and not isinstance(leaf, bool) for leaf in leaves(x))
+
+
+def all_static(x: object) -> bool:
+    """Whether every leaf is a static integer.
+
+    >>> all_static((Static(4), (Static(2),))), all_static((Static(4), 2))
+    (True, False)
+    """
+    return all(map(is_static, leaves(x)))
+
+
+def all_zero(x: object) -> bool:
+    """Whether every leaf is known to be 0: none of them moves anything.
+
+    >>> all_zero((0, (0, 0))), all_zero((0, 4)), all_zero(Unknown("M"))
+    (True, False, False)
+    """
+    return not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(x))
 
 
 def has_underscore(crd: object) -> bool:
@@ -206,7 +251,16 @@ def has_underscore(crd: object) -> bool:
     return any(isinstance(leaf, Underscore) for leaf in leaves(crd))
 
 
-def picked(crd: object, x: object, sliced: bool, misfit: Callable[[Any, Any], NoReturn]) -> list[Any]:
+def has_index(crd: object) -> bool:
+    """Whether a coordinate has anything but `_`.
+
+    >>> has_index((X, (X, 0))), has_index((X, X))
+    (True, False)
+    """
+    return not all(isinstance(leaf, Underscore) for leaf in leaves(crd))
+
+
+def picked(crd: object, x: object, sliced: bool, misfit: Callable[[object, object], NoReturn]) -> list[Any]:
     """The entries of a nested tuple where a coordinate has `_`, or, not `sliced`, where it has an index, side by side.
 
     misfit: raises the error of a part of the coordinate that does not fit the part of the tuple.
@@ -216,7 +270,7 @@ def picked(crd: object, x: object, sliced: bool, misfit: Callable[[Any, Any], No
     """
     if not isinstance(crd, tuple):
         return [x] if isinstance(crd, Underscore) is sliced else []
-    if not isinstance(x, tuple) or len(x) != len(crd):
+    if not ranked(x, len(crd)):
         misfit(crd, x)
     return [kept for c, y in zip(crd, x, strict=True) for kept in picked(c, y, sliced, misfit)]
 

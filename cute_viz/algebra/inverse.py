@@ -5,25 +5,24 @@ Layouts whose values are coordinates are taken one component of the coordinate a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
 
 from cute_viz.algebra.coalesced import coalesce as _coalesce
 from cute_viz.algebra.coalesced import coalesce_modes
-from cute_viz.algebra.common import brief, is_zero, refuse
+from cute_viz.algebra.common import brief, is_zero, narrowed, refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset, inner_of, swizzle_of
 from cute_viz.algebra.dialect import in_cpp, in_dsl
-from cute_viz.algebra.inttuple import IntTuple, Underscore, compact_major, leaves, map_leaves, modes, product, unflatten
+from cute_viz.algebra.inttuple import IntTuple, Underscore, compact_major, leaves, map_leaves, modes, paths, product, unflatten
 from cute_viz.algebra.layout import Layout, flat_modes, from_modes, has_xor, make_layout
 from cute_viz.algebra.measure import coprofile, coshape, cosize
 from cute_viz.algebra.shapes import ceil_div, grouped, shape_of
-from cute_viz.algebra.static import has_static
-from cute_viz.algebra.stride import Basis, is_coordinate, unit_strides
+from cute_viz.algebra.static import EmptyLayout, has_static
+from cute_viz.algebra.stride import Basis, is_along, is_coordinate, step_of, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.xor_inverse import xor_right_inverse
-from cute_viz.values.integer import Static, Unknown, is_constant, is_known, is_one
+from cute_viz.values.integer import Unknown, is_constant, is_known, is_one, is_static
 
 _Mode = tuple[int, Any, int]  # extent, stride, and the size of the modes before it
 
@@ -44,8 +43,7 @@ def complement(layout: AnyLayout, cotarget: object = None) -> Layout:
     """
     if isinstance(layout, ComposedLayout):
         return complement(layout.inner, cosize(layout) if cotarget is None else cotarget)  # type: ignore[arg-type]
-    if not isinstance(layout, Layout):
-        refuse("complement", (layout, cotarget), "it has no modes", hint="compose it with a layout first")
+    layout = narrowed(Layout, layout, "complement", (layout, cotarget), "it has no modes", "compose it with a layout first")
     if is_coordinate(layout.stride):
         return _by_position(layout, coshape(layout) if cotarget is None else shape_of(cotarget))
     pairs = coalesce_modes([(s, d) for s, d in flat_modes(layout) if not is_zero(d)]) or [(1, 0)]
@@ -85,7 +83,7 @@ def _at_position(path: tuple[int, ...], profile: Any, target: Any, layout: Layou
         return make_layout(*parts)
     if profile is None:
         return Layout(target, unit_strides(target, path))
-    mine = [(s, d.value) for s, d in flat_modes(layout) if isinstance(d, Basis) and d.path == path]
+    mine = [(s, d.value) for s, d in flat_modes(layout) if is_along(d, path)]
     kept, reached = _gaps(coalesce_modes(mine), layout, target)
     rest = product(_copies(product(target), reached, layout))
     found = from_modes(coalesce_modes([*kept, (rest, reached)]) or [(1, reached)])
@@ -122,7 +120,7 @@ def _copies(target: object, reached: int, layout: Layout) -> IntTuple:
     return rest
 
 
-def _stride(pair: tuple[int, object]) -> Any:
+def _stride(pair: tuple[int, int]) -> int:
     return pair[1]
 
 
@@ -141,8 +139,8 @@ def right_inverse(x: object) -> Any:
 def left_inverse(x: object) -> Any:
     """R with R(layout(i)) = i for a layout that takes no value twice, also where it leaves values out.
 
-    Raises: AlgebraError for the left inverse divisibility condition, negative strides, run-time strides beside static ones, and
-    XOR strides. Source: as right_inverse.
+    Raises: AlgebraError for the left inverse divisibility condition, run-time strides beside static ones, XOR strides, and in the
+    DSL negative strides, of which C++ gives extents below 1. Source: as right_inverse.
 
     >>> str(left_inverse(Layout((4, 8), (1, 5))))
     '(5,8):(1,4)'
@@ -169,8 +167,7 @@ def _inverse(name: str, x: object) -> Any:
             if not isinstance(offset, int) or not is_known(offset):
                 refuse(name, (x,), "its offset is a coordinate, or known only at run time")
             return compose_with_offset(inner, -offset, _inverse(name, outer))
-    if not isinstance(x, Layout):
-        refuse(name, (x,), "it is not a layout")
+    x = narrowed(Layout, x, name, (x,), "it is not a layout")
     if has_xor(x):
         if name == "left_inverse":
             hint = "right_inverse(A) is also a left inverse where A takes each value from 0 up exactly once"
@@ -191,8 +188,8 @@ def _inverse(name: str, x: object) -> Any:
             refuse(name, (x,), "C++ cannot sort the strides of a layout of coordinates")
         return Layout(1, 0)
     parts = []
-    for path in _paths(profile):
-        mine = [(s, d.value, n) for s, d, n in all_modes if isinstance(d, Basis) and d.path == path and _whole(d, name, x)]
+    for path in paths(profile):
+        mine = [(s, d.value, n) for s, d, n in all_modes if is_along(d, path) and _whole(d, name, x)]
         parts.append(one(mine, x) if mine else Layout(1, 0))
     return Layout(unflatten([part.shape for part in parts], profile), unflatten([part.stride for part in parts], profile))
 
@@ -201,14 +198,6 @@ def _whole(stride: Basis, name: str, x: Layout) -> bool:
     if not isinstance(stride.value, int):
         refuse(name, (x,), f"the stride {stride} is a fraction")
     return True
-
-
-def _paths(profile: object, here: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
-    if isinstance(profile, tuple):
-        for i, item in enumerate(profile):
-            yield from _paths(item, (*here, i))
-    else:
-        yield here
 
 
 def _by_stride(found: list[_Mode]) -> list[_Mode]:
@@ -238,7 +227,9 @@ def _right(found: list[_Mode], _: Layout) -> Layout:
 
 
 def _left(found: list[_Mode], layout: Layout) -> Layout:
-    """The left inverse of integer strides: every mode, with extents that step over the values left out."""
+    """The left inverse of integer strides: every mode, with extents that step over the values left out; of negative strides C++ has
+    extents below 1, of which nothing else can be made.
+    """
     if not all(is_known(stride) for _, stride, _ in found):
         refuse("left_inverse", (layout,), "Left inverse requires static strides", hint="mark them: _8")
     ordered = _by_stride(found)
@@ -250,7 +241,7 @@ def _left(found: list[_Mode], layout: Layout) -> Layout:
     for _, stride, before in ordered:
         if stride == 0:
             continue
-        if stride < 0:
+        if stride < 0 and in_dsl():
             refuse("left_inverse", (layout,), f"the stride {stride} is negative")
         if stride % reached:
             refuse(
@@ -262,8 +253,8 @@ def _left(found: list[_Mode], layout: Layout) -> Layout:
         extents.append(stride // reached)
         strides.append(before)
         reached = stride
-    extents.append(ordered[-1][0])
-    return _coalesce(Layout(tuple(extents), tuple(strides)))
+    out = from_modes(coalesce_modes(list(zip([*extents, ordered[-1][0]], strides, strict=True))))
+    return EmptyLayout(out) if min(extents, default=1) < 1 else out  # type: ignore[return-value]
 
 
 def nullspace(layout: AnyLayout) -> Layout:
@@ -326,13 +317,10 @@ def _without_swizzles(name: str, a: AnyLayout, b: AnyLayout) -> tuple[Layout, La
     found = []
     for x in (a, b):
         if isinstance(x, ComposedLayout):
-            if not isinstance(x.outer, Swizzle) or not isinstance(x.inner, Layout):
+            if (swizzle := swizzle_of(x)) is None or not isinstance(x.inner, Layout):
                 refuse(name, (a, b), f"{brief(x)} is not a swizzled layout")
-            base = 1 << x.outer.base if base is None else min(base, 1 << x.outer.base)
-            x = x.inner
-        if not isinstance(x, Layout):
-            refuse(name, (a, b), "both must be layouts")
-        found.append(x)
+            base = 1 << swizzle.base if base is None else min(base, 1 << swizzle.base)
+        found.append(narrowed(Layout, inner_of(x), name, (a, b), "both must be layouts"))
     return found[0], found[1], base
 
 
@@ -341,6 +329,6 @@ def check_sorted(name: str, layout: Layout, operands: tuple[object, ...]) -> Non
 
     >>> check_sorted("left_inverse", Layout((4, 8), (8, 1)), ())
     """
-    steps = [d.value if isinstance(d, Basis) else d for d in leaves(layout.stride)]
-    if len(steps) > 1 and has_static(layout) and not all(isinstance(step, Static) for step in steps):
+    steps = [step_of(d) for d in leaves(layout.stride)]
+    if len(steps) > 1 and has_static(layout) and not all(map(is_static, steps)):
         refuse(name, operands, "CuTe cannot sort run-time strides", hint="mark all of them as static, for example _8, or none")

@@ -32,7 +32,7 @@ from cute_viz.algebra.xor import greatest, reached
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
-from cute_viz.values.integer import Runtime, Unknown
+from cute_viz.values.integer import Runtime, Unknown, is_integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Layout(Shown):
     def __call__(self, *coord: IntTuple) -> int: ...  # type: ignore[overload-overlap]
     @overload
     def __call__(self, *coord: Sliced) -> Layout: ...
-    def __call__(self, *coord: Any) -> Any:
+    def __call__(self, *coord: Sliced) -> object:
         """The value at a coordinate: `L(c)` or `L(c0, c1, ...)`; with `_` in it, the sub-layout (see `slice_`).
 
         Checkers of types take the strides for integers: of basis elements, the value is a coordinate.
@@ -230,7 +230,7 @@ def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> object:
         for c, s, d in zip(crd, shape, stride, strict=True):
             total = _plus(total, _crd2idx(c, s, d))
         return total
-    if not isinstance(crd, (int, Unknown)):
+    if not is_integer(crd):
         raise AlgebraError(f"a coordinate must consist of integers; {show(crd)} is not one")
     if isinstance(shape, tuple):
         total = 0
@@ -284,7 +284,7 @@ def slice_(crd: object, layout: Layout) -> Layout:
     return trusted(*(tuple(picked(crd, part, True, misfit)) for part in (layout.shape, layout.stride)))
 
 
-def slice_and_offset(crd: object, layout: Layout) -> tuple[Layout, Any]:
+def slice_and_offset(crd: object, layout: Layout) -> tuple[Layout, object]:
     """The sub-layout where the coordinate has `_`, and the value at the rest of it.
 
     >>> sub, offset = slice_and_offset((2, X), Layout((4, 8), (8, 1)))

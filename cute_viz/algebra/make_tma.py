@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, with_origin
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import CopyOp, make_copy_atom
 from cute_viz.algebra.inttuple import is_int_tuple, leaves, modes, product, show
@@ -19,14 +19,15 @@ from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.modes import coalesce
+from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
-from cute_viz.algebra.tensor import Tensor, whole
+from cute_viz.algebra.tensor import Tensor, behind, whole
 from cute_viz.algebra.tensor_map import BOX, DATA_TYPES, Im2col, TensorMap, in_global_memory
 from cute_viz.algebra.tma import TmaCopy, atom_of, swizzle_number, tiled_of
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Static
+from cute_viz.values.integer import is_static
 from cute_viz.values.types import bits_of, named
 
 WORDS = 7  # corners, paddings, strides: what a convolution is told by
@@ -178,7 +179,7 @@ def _driver(
 
 
 def _no(x: object, words: str) -> NoReturn:
-    raise AlgebraError(f"{NAME}({show(x.layout if isinstance(x, Tensor) else x)}): {words}")
+    raise AlgebraError(f"{NAME}({show(behind(x))}): {words}")
 
 
 def make_tma_copy(op: Any, g: Any, smem: Any, tiler: object = None, cluster: object = None, internal: object = None) -> TmaCopy:
@@ -267,7 +268,7 @@ def _unknown_extent(shape: object, tiler: object) -> int | None:
     for extent in list(leaves(shape))[:-1]:
         if rest == 1:
             break
-        if not isinstance(extent, Static):
+        if not is_static(extent):
             return int(extent)
         rest //= min(int(extent), rest)
     return None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from cute_viz.algebra import layout as plain_layout
-from cute_viz.algebra.common import refuse
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
+from cute_viz.algebra.common import narrowed, refuse
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, is_layout
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import (
     IntTuple,
@@ -17,6 +17,7 @@ from cute_viz.algebra.inttuple import (
     map_leaves,
     modes,
     product,
+    ranked,
     tuple_depth,
     tuple_rank,
 )
@@ -128,7 +129,7 @@ def crd2idx(crd: Any, shape: Any, stride: Any = None) -> Any:
     """
     if not is_int_tuple(crd):
         refuse("crd2idx", (crd, shape), "a coordinate must consist of integers", hint="slice((2,_),A) keeps the modes with _")
-    if isinstance(shape, (Layout, ComposedLayout)):
+    if is_layout(shape):
         return printed_value(crd, shape) if isinstance(shape, Layout) and not in_dsl() else shape(crd)
     _check_shape("crd2idx", crd, shape, stride)
     if stride is not None:
@@ -160,7 +161,11 @@ def idx2crd(idx: Any, shape: Any, stride: object = None) -> Any:
         return plain_layout.idx2crd(idx, shape)
     if not weakly_congruent(stride, shape):
         refuse("idx2crd", (idx, shape, stride), "the strides must be nested like the shape, or coarser")
-    return _idx2crd(idx, shape, stride)
+
+    def misfit(*parts: object) -> NoReturn:
+        refuse("idx2crd", parts, "Mismatched Ranks")
+
+    return map_leaves(_idx2crd, idx, shape, stride, misfit=misfit)
 
 
 def crd2crd(crd: Any, shape: Any, to: Any) -> object:
@@ -171,7 +176,7 @@ def crd2crd(crd: Any, shape: Any, to: Any) -> object:
     """
     if not all(isinstance(x, tuple) for x in (crd, shape, to)):
         return idx2crd(crd2idx(crd, shape), to)
-    if not len(crd) == len(shape) == len(to):
+    if not ranked(crd, len(shape)) or not ranked(to, len(shape)):
         refuse("crd2crd", (crd, shape, to), "Mismatched Ranks")
     return tuple(map(crd2crd, crd, shape, to))
 
@@ -183,26 +188,19 @@ def _check_shape(name: str, what: object, shape: object, stride: object) -> None
         refuse(name, (what, shape, stride), "strides must be integers or basis elements")
 
 
-def _idx2crd(idx: Any, shape: Any, stride: Any) -> IntTuple:
-    if isinstance(idx, tuple):
-        if not all(isinstance(x, tuple) and len(x) == len(idx) for x in (shape, stride)):
-            refuse("idx2crd", (idx, shape, stride), "Mismatched Ranks")
-        return tuple(map(_idx2crd, idx, shape, stride))
-    if not isinstance(shape, tuple):
-        if is_one(shape):
+def _idx2crd(idx: int, shape: IntTuple, stride: IntTuple) -> object:
+    def digit(d: IntTuple, s: IntTuple) -> object:
+        if isinstance(s, tuple):  # the strides are coarser
+            return map_leaves(digit, compact_major(s, d), s)
+        if is_one(s):
             return 0
-        if isinstance(stride, Basis) or stride == 0:
+        if isinstance(d, Basis) or d == 0:
             words = "a mode is found by dividing by its stride, which cannot be 0 or a basis element"
-            refuse(
-                "idx2crd",
-                (idx, shape, stride),
-                words,
-                hint="filter_zeros(A) has one coordinate where a stride is 0" if stride == 0 else None,
-            )
-        rest: int = div_rem(div_rem(idx, stride)[0], shape)[1]
-        return rest
-    stride = stride if isinstance(stride, tuple) else compact_major(shape, stride)
-    return tuple(_idx2crd(idx, s, d) for s, d in zip(shape, stride, strict=True))
+            hint = "filter_zeros(A) has one coordinate where a stride is 0" if d == 0 else None
+            refuse("idx2crd", (idx, s, d), words, hint=hint)
+        return div_rem(div_rem(idx, d)[0], s)[1]
+
+    return map_leaves(digit, stride, shape)
 
 
 def get_hier_coord(layout: AnyLayout, idx: int) -> object:
@@ -215,7 +213,7 @@ def get_hier_coord(layout: AnyLayout, idx: int) -> object:
     return idx2crd(idx, plain.shape, plain.stride)
 
 
-def get_flat_coord(layout: AnyLayout, idx: int) -> Any:
+def get_flat_coord(layout: AnyLayout, idx: int) -> IntTuple:
     """The same as one index for each mode (cute/layout.hpp).
 
     >>> get_flat_coord(Layout((4, (2, 8)), (16, (8, 1))), 27)
@@ -237,6 +235,5 @@ def get_1d_coord(layout: AnyLayout, idx: int) -> object:
 
 
 def _plain(name: str, layout: AnyLayout, idx: int) -> Layout:
-    if not isinstance(layout, Layout):
-        refuse(name, (layout, idx), "only a plain layout can be searched for a value", hint="get_nonswizzle_portion(A) gives one")
-    return layout
+    words, hint = "only a plain layout can be searched for a value", "get_nonswizzle_portion(A) gives one"
+    return narrowed(Layout, layout, name, (layout, idx), words, hint)

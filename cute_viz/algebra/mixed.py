@@ -8,16 +8,33 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import leaves
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.static import each_integer, is_tiling
-from cute_viz.algebra.stride import Basis
-from cute_viz.algebra.tensor import Tensor
-from cute_viz.values.integer import Runtime, Static
+from cute_viz.algebra.stride import step_of
+from cute_viz.algebra.tensor import Tensor, behind, viewed, whole
+from cute_viz.values.integer import Runtime, Static, is_static
+from cute_viz.values.types import alike
 
 _RECASTS = ("upcast", "downcast", "recast_layout")
 
 
-def entered(name: str, operands: list[object]) -> list[Any]:
+# Operations that look at another part, or another order, of the same tensor.
+VIEWS = frozenset(
+    f"{operation}{of}"
+    for operations, operands in (
+        ("outer_partition", " "),
+        ("local_tile local_partition slice group take select append prepend coalesce flatten filter filter_zeros composition", " "),
+        ("domain_offset logical_divide zipped_divide tiled_divide flat_divide", " "),
+        ("partition_", "ABCSD"),
+        ("retile_ tidfrg_", "SD"),
+        ("thrfrg_", "ABC"),
+    )
+    for operation in operations.split()
+    for of in (operands.strip() or [""])
+)
+
+
+def entered(name: str, operands: list[object]) -> list[object]:
     """The operands of an operation, with both kinds of integers told apart; as they are where no `_` was written.
 
     >>> [str(x) for x in entered("coalesce", [Layout((Static(4), 8), (Static(1), 4))])]
@@ -29,7 +46,7 @@ def entered(name: str, operands: list[object]) -> list[Any]:
     below = name in _RECASTS
 
     def told(x: int) -> int:
-        return Static(x) if isinstance(x, Static) or (below and x < 0) else Runtime(x)
+        return Static(x) if is_static(x) or (below and x < 0) else Runtime(x)
 
     # An atom and a tiling of it are types; which thread looks at it is not.
     types = [is_type(y) for y in operands]
@@ -37,7 +54,7 @@ def entered(name: str, operands: list[object]) -> list[Any]:
     return [_of_thread(y, told) if of_type else y for y, of_type in zip(found, types, strict=True)]
 
 
-def is_type(value: Any) -> bool:
+def is_type(value: object) -> bool:
     """Whether a value is a type of C++'s, whose integers are static: an atom, a tiling.
 
     >>> is_type(parse("SM80_16x8x16_F32F16F16F32_TN{}")), is_type(Layout(4))
@@ -82,7 +99,7 @@ def left(value: object) -> Any:
     return each_integer(lambda x: int(x) if isinstance(x, Runtime) else Static(x), value)
 
 
-def _integers(value: object) -> Iterator[Any]:
+def _integers(value: object) -> Iterator[object]:
     """Every integer of an operand."""
     match value:
         case tuple():
@@ -90,8 +107,35 @@ def _integers(value: object) -> Iterator[Any]:
                 yield from (item,) if isinstance(item, int) else _integers(item)
         case Layout(shape, stride):
             for part in (shape, stride):
-                yield from (x.value if isinstance(x, Basis) else x for x in leaves(part))
+                yield from map(step_of, leaves(part))
         case ComposedLayout(_, _, inner) | Tensor(_, inner):
             yield from _integers(inner)
         case int():
             yield value
+
+
+def through(operation: Any, args: list[object], template: tuple[object, ...]) -> Any:
+    """An operation that some of whose operands are tensors: a view of the first, or what it is of their layouts.
+
+    >>> from cute_viz.algebra.ops import find
+    >>> t = Tensor(Pointer("gmem", "float", 0), Layout((8, 8)))
+    >>> through(find("local_tile"), [t, (4, 4), (1, 1)], ()).offset
+    36
+    """
+    first = next(x for x in args if isinstance(x, Tensor))
+    if operation.name == "layout" and len(args) == 1 and not template and first.swizzle is None:
+        return first.layout  # what is the pointer's is not part of it
+    types = [x.pointer.known if isinstance(x, Tensor) else None for x in args]
+    if operation.name.startswith("max_common_") and len(args) == 2 and not alike(*types):  # each element is converted
+        return 0 if operation.name == "max_common_vector" else Layout(Static(1), Static(0))
+    if operation.name in VIEWS and not is_coordinate_layout(first.layout):
+        plain = [x.layout if x is first else whole(x) for x in args]
+        out = viewed(first, operation.call(plain, template))
+        part = operation.name.startswith(("local_", "outer_", "partition_", "slice"))
+        if part and first.swizzle is not None and isinstance(out, Tensor):
+            out = replace(out, sliced=(operation.name, [whole(x) for x in args]))
+        return out
+    of_layouts = operation.name.endswith("_like") or operation.name.startswith("max_common_")
+    if of_layouts and first.swizzle is None:  # where it begins does not matter
+        return operation.call([behind(x) for x in args], template)
+    return operation.call([whole(x) for x in args], template)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any, ClassVar
 
-from cute_viz.algebra.common import WARP, refuse
+from cute_viz.algebra.common import WARP, narrowed, needed, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, as_layout, domain
 from cute_viz.algebra.divide import logical_divide, zipped_divide
-from cute_viz.algebra.inttuple import IntTuple, X, is_int_tuple, map_leaves, modes, product, show
+from cute_viz.algebra.inttuple import IntTuple, Sliced, X, is_int_tuple, map_leaves, modes, product, show
 from cute_viz.algebra.inverse import complement, left_inverse, right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
-from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.measure import cosize, get_flat_coord, size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.partition import indexed
 from cute_viz.algebra.products import tiled_product
@@ -20,7 +20,7 @@ from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
 from cute_viz.values.instruction import UNKNOWN, Instruction
-from cute_viz.values.integer import Static
+from cute_viz.values.integer import Static, is_static
 
 OPERANDS = {"A": (0, 2), "B": (1, 2), "C": (0, 1)}  # the modes of Shape_MNK that an operand spans
 
@@ -103,6 +103,19 @@ class TiledMMA(Shown):
         """The layout whose size is the number of threads."""
         return self.thr_layout_vmnk
 
+    def of_thread(self, thread: int) -> ThrMMA:
+        """One thread's view of it."""
+        return ThrMMA(self, modes(get_flat_coord(self.thr_layout_vmnk, thread)))
+
+    def part(self, thread: int, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Sliced]:
+        """A tensor divided among the threads, and the coordinate of what a thread has of operand "A", "B" or "C"."""
+        return cut(self.of_thread(thread), operand, layout)
+
+    def place(self, thread: int, operand: str) -> IntTuple:
+        """The coordinate of a thread among all, in a tensor that is divided among them."""
+        (v, *mnk), (i, j) = self.of_thread(thread).thr_vmnk, OPERANDS[operand]
+        return v, (mnk[i], mnk[j])
+
 
 @dataclass(frozen=True, slots=True)
 class ThrMMA(Shown):
@@ -115,7 +128,7 @@ class ThrMMA(Shown):
 
     def __str__(self) -> str:
         extents = modes(self.tiled.thr_layout_vmnk.shape)  # of a static 1 the coordinate is static, too (idx2crd)
-        zero = [isinstance(extent, Static) and extent == 1 for extent in extents]
+        zero = [is_static(extent, 1) for extent in extents]
         thr = tuple(Static(0) if alone else x for x, alone in zip(self.thr_vmnk, zero, strict=True))
         return f"ThrMMA\n  Thr VMNK: {show(thr)}\n{self.tiled}"
 
@@ -129,12 +142,11 @@ def make_tiled_mma(atom: object, atom_layout_mnk: object = None, permutation_mnk
     >>> tile_shape(make_tiled_mma(fma, Layout((16, 16, 1))))
     (16, 16, 1)
     """
-    if not isinstance(atom, MMA_Atom):
-        raise AlgebraError(f"make_tiled_mma needs an MMA atom, not {show(atom)}", hint="example: SM80_16x8x16_F32F16F16F32_TN{}")
-    thr = Layout((1, 1, 1), (0, 0, 0)) if atom_layout_mnk is None else atom_layout_mnk
-    thr = as_layout(thr)
-    if not isinstance(thr, Layout) or len(modes(thr.shape)) > 3:
-        refuse("make_tiled_mma", (thr,), "TiledMMA requires rank-3 AtomLayoutMNK", hint="example: (2,2,1): atoms along M, N, K")
+    atom = needed(MMA_Atom, atom, "make_tiled_mma needs an MMA atom", "example: SM80_16x8x16_F32F16F16F32_TN{}")
+    thr = as_layout(Layout((1, 1, 1), (0, 0, 0)) if atom_layout_mnk is None else atom_layout_mnk)
+    words, hint = "TiledMMA requires rank-3 AtomLayoutMNK", "example: (2,2,1): atoms along M, N, K"
+    if narrowed(Layout, thr, "make_tiled_mma", (thr,), words, hint).rank > 3:
+        refuse("make_tiled_mma", (thr,), words, hint=hint)
     shape, stride = modes(thr.shape), modes(thr.stride)
     thr = Layout((*shape, *[1] * (3 - len(shape))), (*stride, *[0] * (3 - len(stride))))
     given = X if permutation_mnk is None else permutation_mnk
@@ -224,8 +236,8 @@ def tile_shape(mma: TiledMMA) -> tuple[int, int, int]:
     >>> tile_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (_,32,_))"))
     (32, 32, 16)
     """
-    m, n, k = (permutation(mma, i) for i in range(3))
-    return (_extent(m), _extent(n), _extent(k))
+    m, n, k = (int(size(permutation(mma, i))) for i in range(3))
+    return m, n, k
 
 
 def operand_tile(mma: TiledMMA, operand: str) -> tuple[int, int]:
@@ -237,10 +249,6 @@ def operand_tile(mma: TiledMMA, operand: str) -> tuple[int, int]:
     i, j = OPERANDS[operand]
     tile, (_, cols) = tile_shape(mma), mma.atom.held(operand)
     return tile[i], tile[j] * cols // product(mma.atom.shape_mnk[j])
-
-
-def _extent(x: int | Layout) -> int:
-    return int(size(x)) if isinstance(x, Layout) else int(product(x))
 
 
 def thrfrg(mma: object, operand: str, layout: AnyLayout) -> AnyLayout:
@@ -304,7 +312,7 @@ def partition(thr: object, operand: str, layout: AnyLayout) -> AnyLayout:
     return indexed(f"partition_{operand}", layout, *cut(thr, operand, layout))
 
 
-def cut(thr: ThrMMA, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+def cut(thr: ThrMMA, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Sliced]:
     """The tensor of which partition_A, partition_B or partition_C is a part, as thrfrg has it, and the coordinate of that with `_`.
 
     >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
@@ -318,7 +326,7 @@ def cut(thr: ThrMMA, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     return divided, ((thr.thr_vmnk[0], (thr.thr_vmnk[i + 1], thr.thr_vmnk[j + 1])), (X, (X,) * rest))
 
 
-def partition_shape(mma: Any, operand: str, shape: IntTuple) -> IntTuple:
+def partition_shape(mma: object, operand: str, shape: IntTuple) -> IntTuple:
     """The shape of what one thread holds of a tensor of the given shape.
 
     >>> show(partition_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"), "C", (64, 32)))

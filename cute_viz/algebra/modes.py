@@ -5,12 +5,12 @@ A shape, a stride, a coordinate or a tiler is taken as a tuple, and gives one (c
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.coalesced import coalesce as _coalesce
 from cute_viz.algebra.common import is_zero, refuse
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, has_origin, lift, lifted
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, has_origin, is_layout, lift, lifted
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, modes, tuple_rank, unflatten
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
@@ -133,7 +133,7 @@ def prepend(x: object, new: object = None, n: int | None = None) -> object:
     return _extended("prepend", x, new, n)
 
 
-def _extended(name: str, x: object, new: object, n: int | None) -> Any:
+def _extended(name: str, x: object, new: object, n: int | None) -> object:
     if _is_tuple(x) or isinstance(new, Underscore):  # beside `_` a layout is an entry of a tuple
         x, one = x if _is_tuple(x) else (x,), 1 if new is None else new
     else:
@@ -154,7 +154,7 @@ def _extended(name: str, x: object, new: object, n: int | None) -> Any:
 
 
 def _is_tuple(x: object) -> bool:
-    return not isinstance(x, (Layout, ComposedLayout))
+    return not is_layout(x)
 
 
 def _mode(name: str, x: object) -> Any:
@@ -258,7 +258,7 @@ def unflatten_any(x: object, profile: object) -> Any:
     return unflatten(modes(x), profile)
 
 
-def flatten(layout: object) -> Any:
+def flatten(layout: object) -> object:
     """The same function with no nesting below the top level (cute/layout.hpp); of a tuple its leaves.
 
     >>> str(flatten(Layout(((2, 2), 4))))
@@ -294,7 +294,7 @@ def filter_zeros(layout: object, profile: object = None) -> Any:
     >>> str(filter_zeros(Layout((4, 8), (0, 1))))
     '(1,8):(0,1)'
     """
-    if not isinstance(layout, (Layout, ComposedLayout)):
+    if not is_layout(layout):
         return _filter_zeros(layout if profile is None else profile, layout, layout)
     if isinstance(layout, ComposedLayout) and has_origin(layout):
         return ComposedLayout(layout.outer, layout.offset, filter_zeros(layout.inner, profile))
@@ -306,11 +306,10 @@ def filter_zeros(layout: object, profile: object = None) -> Any:
 
 
 def _filter_zeros(guide: object, shape: object, layout: object) -> Any:
-    if isinstance(guide, tuple):
-        if not isinstance(shape, tuple) or len(shape) != len(guide):
-            refuse("filter_zeros", (layout, guide), "the profile and the layout do not have the same nesting")
-        return tuple(_filter_zeros(g, s, layout) for g, s in zip(guide, shape, strict=True))
-    return map_leaves(lambda _: 1, shape) if is_zero(guide) else shape
+    def misfit(guide: object, _: object) -> NoReturn:
+        refuse("filter_zeros", (layout, guide), "the profile and the layout do not have the same nesting")
+
+    return map_leaves(lambda g, s: map_leaves(lambda _: 1, s) if is_zero(g) else s, guide, shape, misfit=misfit)
 
 
 def filter_(layout: AnyLayout, profile: object = None) -> AnyLayout:

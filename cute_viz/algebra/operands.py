@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Any, NamedTuple
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, domain
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, domain, is_layout
 from cute_viz.algebra.inttuple import Major, Underscore, leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import F2, Basis
@@ -175,4 +175,4 @@ def converted(value: object, kind: Kind) -> object:
     """
     if kind.as_layout:
         return as_layout(value)
-    return domain(value).shape if kind.as_shape and isinstance(value, (Layout, ComposedLayout)) else value
+    return domain(value).shape if kind.as_shape and is_layout(value) else value

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from cute_viz.algebra.operands import KINDS, converted, problem
-from cute_viz.algebra.tensor import Tensor, through
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass, rows
 
@@ -50,18 +50,18 @@ class Op:
 
         Raises: AlgebraError for operands that the operation does not take, with its signature and an example; and as its function.
         """
+        from cute_viz.algebra.mixed import entered, is_mixed, left, through
+
         if any(isinstance(x, Tensor) for x in args) and not TENSORS.intersection(self.kinds):
             return through(self, args, template)
         if self.name in MEASURES:  # of a fragment of descriptors, too
             args = [x.layout if getattr(x, "tiling", "") == "descriptor" and hasattr(x, "layout") else x for x in args]
-        from cute_viz.algebra.mixed import entered, is_mixed, left
-
         inside = entered(self.name, args)
         operands, named = self.fitted(inside, template)
         result = self.resolve()(*operands, **named)
         return left(result) if inside is not args or is_mixed(operands) else result
 
-    def fitted(self, args: list[object], template: tuple[object, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
+    def fitted(self, args: list[object], template: tuple[object, ...] = ()) -> tuple[list[object], dict[str, object]]:
         """Operands as the function takes them, by position and by name. Raises: AlgebraError for operands that do not fit."""
         self.check_count(args)
         if template and not self.templated:
@@ -75,7 +75,7 @@ class Op:
             raise self._count(f"{len(given)} operand{'' if len(given) == 1 else 's'}, template arguments included")
         return self._checked(given), {}
 
-    def public(self) -> Callable[..., Any]:
+    def public(self) -> Callable[..., object]:
         """The operation as a Python function: as its own one, but bad arguments are refused in words.
 
         >>> OPS["take"].public()((2, 3, 4), 1, end=3) == OPS["take"].call([(2, 3, 4), 1, 3])
@@ -92,7 +92,7 @@ class Op:
             parameters = parameters.replace(parameters=[p for p in parameters.parameters.values() if p.name in kept])
 
         @wraps(own)
-        def operation(*args: object, **named: object) -> Any:
+        def operation(*args: object, **named: object) -> object:
             try:
                 bound = parameters.bind(*args, **named)
             except TypeError as error:
@@ -114,7 +114,7 @@ class Op:
         if len(args) < self.least or (len(args) > len(self.kinds) and not self.kinds.endswith("*")):
             raise self._count(f"{len(args)} operand{'' if len(args) == 1 else 's'}")
 
-    def _checked(self, operands: list[object]) -> list[Any]:
+    def _checked(self, operands: list[object]) -> list[object]:
         """Operands as their kinds want them. Raises: AlgebraError for those that are of another; None stands for one that is left out."""
         kinds = self.kinds.rstrip("*")
         out = []
@@ -124,7 +124,7 @@ class Op:
             out.append(None if left_out else self._one(operand, kind))
         return out
 
-    def resolve(self) -> Callable[..., Any]:
+    def resolve(self) -> Callable[..., object]:
         """The function that computes it, for operands that fit."""
         name, _, operand = self.function.partition(":")
         function: Callable[..., Any] = getattr(import_module(f"cute_viz.algebra.{self.module}"), name)
@@ -140,14 +140,14 @@ class Op:
         return AlgebraError(f"{self.signature} does not take {given}", hint=f"example: {self.example}")
 
 
-def _on(function: Callable[..., Any], operand: str) -> Callable[..., Any]:
+def _on(function: Callable[..., object], operand: str) -> Callable[..., object]:
     """A function on one of its operands, "A" or "S": whatever place it has among the parameters."""
     from functools import wraps
 
     at = function.__code__.co_varnames.index("operand")
 
     @wraps(function)
-    def operation(*given: object, **named: object) -> Any:
+    def operation(*given: object, **named: object) -> object:
         return function(*given[:at], operand, *given[at:], **named)
 
     return operation

@@ -13,13 +13,14 @@ from typing import Any
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent, swizzle_of, with_origin
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent, swizzle_of
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.divide import zipped_divide
-from cute_viz.algebra.inttuple import X, has_underscore, leaves, modes, slice_begin, tuple_rank
+from cute_viz.algebra.inttuple import Sliced, X, all_zero, has_underscore, modes, slice_begin, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout
 from cute_viz.algebra.measure import cosize, get_flat_coord
+from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.slicing import dice, dice_tuple, slice_and_offset
@@ -88,7 +89,7 @@ def cut(name: str, layout: AnyLayout, tiler: Any, at: Any, proj: object = None) 
     return tiled, (whole, _padded(at, rest_rank, layout, tiler, name))
 
 
-def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[Any, Layout]:
+def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[object, Layout]:
     """The tile that threads and their values cover, and the layout from (thread, value) to its elements.
 
     As cute.make_layout_tv of the Python DSL: raked_product of both layouts, inverted.
@@ -102,7 +103,7 @@ def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[Any, Layout]
     return product_each(domain(mn).shape), tv
 
 
-def blanks(n: int) -> Any:
+def blanks(n: int) -> Sliced:
     """`_` for every mode of so many, of one mode as a whole (cute/algorithm/tuple_algorithms.hpp, repeat).
 
     >>> str(blanks(1)), len(blanks(2))
@@ -155,7 +156,7 @@ def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> 
     sub = tiled(coord)
     offset = tiled(slice_begin(coord))
     check_apart(sub, offset)
-    if not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(offset)):
+    if all_zero(offset):
         return sub  # type: ignore[no-any-return]
     plain = domain(layout)
     if is_coordinate_layout(plain):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from cute_viz.algebra.coalesced import coalesce
-from cute_viz.algebra.common import refuse
+from cute_viz.algebra.common import brief, narrowed, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, lifted
 from cute_viz.algebra.construct import make_ordered_layout, of_integers, without_zeros
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.divide import by_mode, evenly_divides, open_modes
-from cute_viz.algebra.inttuple import IntTuple, compact_major, leaves, show, tuple_rank
+from cute_viz.algebra.inttuple import IntTuple, all_zero, compact_major, leaves, tuple_rank
 from cute_viz.algebra.inverse import complement
 from cute_viz.algebra.layout import Layout, get, is_coordinate_layout, make_layout
 from cute_viz.algebra.measure import cosize
@@ -38,6 +38,8 @@ def logical_product(block: Layout, tiler: object) -> AnyLayout:
         refuse("logical_product", (block, tiler), "the tiler's values are coordinates, and blocks are counted by integers")
 
     def repeated(a: Layout, b: Layout) -> Layout:
+        if in_dsl() and all_zero(b.stride):  # whose complement refuses no layout: none of its steps is taken here
+            return make_layout(a, b)
         return make_layout(a, composition(complement(a, a.size * cosize(b)), b))
 
     return by_mode(logical_product, repeated, block, tiler)
@@ -104,8 +106,7 @@ def raked_product(block: Layout, tiler: Layout) -> AnyLayout:
 
 
 def _ranked(name: str, block: Layout, tiler: object) -> tuple[Layout, Layout]:
-    if not isinstance(tiler, Layout):
-        refuse(name, (block, tiler), f"{show(tiler)} is not a layout")
+    tiler = narrowed(Layout, tiler, name, (block, tiler), f"{brief(tiler)} is not a layout")
     n = max(block.rank, tiler.rank)
     out = logical_product(append(block, n=n), append(tiler, n=n))
     assert isinstance(out, Layout)

@@ -17,7 +17,7 @@ from cute_viz.algebra.inttuple import div_rem, leaves, map_leaves, map_pairs
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, get
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.values.integer import Runtime, Unknown, is_constant, is_known
+from cute_viz.values.integer import Runtime, Unknown, is_constant, is_integer, is_known
 from cute_viz.values.types import bits_of, sparse
 
 
@@ -43,8 +43,8 @@ def upcast(x: Any, n: int) -> Any:
     return Layout(*map_pairs(partial(_upcast, n, x), x.shape, x.stride))
 
 
-def _upcast(n: int, layout: Layout, shape: int, stride: object) -> tuple[Any, Any]:
-    if not isinstance(stride, (int, Unknown)):
+def _upcast(n: int, layout: Layout, shape: int, stride: object) -> tuple[int, int]:
+    if not is_integer(stride):
         refuse(f"upcast<{n}>", (layout,), f"the stride {stride} is not an integer")
     if stride == 0:
         return shape, stride
@@ -78,7 +78,7 @@ def downcast(x: Any, n: int) -> Swizzle | Layout | ComposedLayout:
     if not any(is_constant(leaf, 1) for leaf in leaves(x.stride)):
         refuse(f"downcast<{n}>", (x,), "Downcast requires adjacent elements: no stride is 1")
 
-    def narrower(s: Any, d: int) -> tuple[Any, Any]:
+    def narrower(s: int, d: int) -> tuple[int, int]:
         return (s * n, d) if is_constant(d, 1) or is_constant(d, -1) else (s, d * n)
 
     return Layout(*map_pairs(narrower, x.shape, x.stride))

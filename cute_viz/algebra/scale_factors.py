@@ -6,20 +6,18 @@ Sources: cutlass/detail/sm100_blockscaled_layout.hpp, blockwise_scale_layout.hpp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from cute_viz.algebra.common import refuse, told_outside
 from cute_viz.algebra.descriptor import major_of
-from cute_viz.algebra.inttuple import modes, product
+from cute_viz.algebra.inttuple import modes, product, ranked
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import as_tiled_mma
 from cute_viz.algebra.modes import append, get
-from cute_viz.algebra.static import mark_static
-from cute_viz.display import Shown
+from cute_viz.algebra.static import EmptyLayout, mark_static
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Static
+from cute_viz.values.integer import Static, is_static
 
 BLK_MN, BLK_SF = 128, 4  # rows, and scale factors of a row, that an atom holds
 VECTORS = (16, 32, 64)
@@ -45,14 +43,14 @@ def tile_atom_to_shape(shape: object, operand: str, vector: int) -> Layout:
     >>> str(tile_atom_to_shape((256, 128, 256, 1), "SFB", 32))
     '(((32,4),1),((32,4),2),(1,1)):(((16,4),1024),((0,1),512),(0,1024))'
     """
-    if not isinstance(shape, tuple) or len(shape) not in (3, 4) or not all(isinstance(extent, int) for extent in shape):
+    if not ranked(shape, 3, 4) or not all(isinstance(extent, int) for extent in shape):
         refuse(f"tile_atom_to_shape_{operand}", (shape,), "the problem must be (M,N,K) or (M,N,K,L)")
     m, n, k = shape[:3]
     atom = sf_atom(vector)
     rows, depth = (-(-extent // block) for extent, block in ((m if operand == "SFA" else n, BLK_MN), (k, vector * BLK_SF)))
     own = (m if operand == "SFA" else n, k, *shape[3:])
     blocks_of = (BLK_MN, vector * BLK_SF)
-    if all(isinstance(x, Static) for x in own) and any(x % block for x, block in zip(own, blocks_of, strict=False)):
+    if all(is_static(x) for x in own) and any(x % block for x, block in zip(own, blocks_of, strict=False)):
         words = "tile_to_shape: block shape does not divide the target shape."
         refuse(f"tile_atom_to_shape_{operand}", (shape,), f"{words} A block is {BLK_MN} x {vector * BLK_SF}")
     step = BLK_MN * BLK_SF
@@ -61,30 +59,15 @@ def tile_atom_to_shape(shape: object, operand: str, vector: int) -> Layout:
         extents.append((shape[3], shape[3], step * depth * rows))
         atom = append(atom, n=3)
     for given, blocks, stride in extents:
-        steps.append(0 if blocks == 1 and isinstance(given, Static) else stride)
+        steps.append(0 if blocks == 1 and is_static(given) else stride)
     counts = [blocks for _, blocks, _ in extents]
-    if any(isinstance(x, Static) for x in shape):  # what is static in CuTe: a box of TMA follows from it
-        known = [isinstance(x, Static) for x in own]
+    if any(is_static(x) for x in shape):  # what is static in CuTe: a box of TMA follows from it
+        known = [is_static(x) for x in own]
         before = (known[1], True, known[0] and known[1])  # blocks follow each other along K, then along M or N
         atom, counts = mark_static(atom), [Static(x) if fixed else x for x, fixed in zip(counts, known, strict=True)]
         steps = [Static(x) if fixed or x == 0 else x for x, fixed in zip(steps, before, strict=False)]
     shapes = tuple(zip(modes(atom.shape), counts, strict=True))
     return Layout(shapes, tuple(zip(modes(atom.stride), steps, strict=True)))
-
-
-@dataclass(frozen=True, slots=True)
-class EmptyLayout(Shown):
-    """A layout with an extent of 0, which CuTe prints and for which nothing else is of use.
-
-    >>> str(EmptyLayout(trusted((32, 0), (1, 32))))
-    '(32,0):(1,32)'
-    """
-
-    marked: ClassVar[tuple[str, ...]] = ("layout",)
-    layout: Layout
-
-    def __str__(self) -> str:
-        return str(self.layout)
 
 
 def deduce_smem_layout(mma: object, operand: str, tile: object, vector: int) -> Any:
@@ -98,7 +81,7 @@ def deduce_smem_layout(mma: object, operand: str, tile: object, vector: int) -> 
     '((((32,4),2),(32,1)),1,(4,1)):((((16,4),512),(0,1)),0,(1,1024))'
     """
     tiled = as_tiled_mma(mma)
-    if not isinstance(tile, tuple) or len(tile) != 3:
+    if not ranked(tile, 3):
         refuse(f"deduce_smem_layout{operand}", (tile,), "the tile must be (M,N,K)")
     m, n, k = map(product, tile)
     sf_atom(vector)  # refuses a vector that there is not
@@ -132,7 +115,7 @@ def _blocks(rows: int, depth: int, vector: int, vector_k: int, major: str) -> La
 
 
 def _extents(name: str, shape: object, ranks: tuple[int, ...]) -> list[int]:
-    if not isinstance(shape, tuple) or len(shape) not in ranks:
+    if not ranked(shape, *ranks):
         refuse(name, (shape,), f"the shape is (M,N,K{',L' if 4 in ranks else ''})")
     return [product(mode) for mode in shape]
 

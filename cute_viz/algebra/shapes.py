@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from itertools import starmap, zip_longest
+from typing import Any, NoReturn
 
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.inttuple import IntTuple, is_int_tuple, leaves, map_leaves, modes, product, same_profile, show
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.composed import domain, is_layout
+from cute_viz.algebra.inttuple import (
+    IntTuple,
+    is_int_tuple,
+    leaves,
+    map_leaves,
+    modes,
+    product,
+    ranked,
+    same_profile,
+    show,
+    tuple_depth,
+)
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit
 from cute_viz.values.integer import Runtime, Unknown, compared, is_known
@@ -23,7 +34,7 @@ def ceil_div(a: object, b: object) -> Any:
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) < len(b):
             raise AlgebraError(f"ceil_div: {show(b)} has more modes than {show(a)}")
-        return tuple(ceil_div(x, b[i] if i < len(b) else 1) for i, x in enumerate(a))
+        return tuple(starmap(ceil_div, zip_longest(a, b, fillvalue=1)))
     return _folded("ceil_div", ceil_div, a, b)
 
 
@@ -71,11 +82,10 @@ def round_up(a: Any, b: Any) -> object:
     >>> round_up(10, 4), round_up((10, 3), (4,))
     (12, (12, 3))
     """
-    if isinstance(a, tuple) != isinstance(b, tuple) or (isinstance(a, tuple) and len(a) < len(b)):
+    one = tuple_depth(b) == 0
+    if (tuple_depth(a) == 0) != one or (not one and len(a) < len(b)):
         raise AlgebraError(f"round_up: {show(a)} and {show(b)} have mismatched ranks")
-    if isinstance(a, tuple):
-        return tuple(round_up(x, b[i] if i < len(b) else 1) for i, x in enumerate(a))
-    return ceil_div(a, b) * b
+    return ceil_div(a, b) * b if one else tuple(starmap(round_up, zip_longest(a, b, fillvalue=1)))
 
 
 def elem_scale(a: object, b: object) -> object:
@@ -104,10 +114,7 @@ def sum_(x: object) -> object:
     >>> sum_((2, (3, 4)))
     9
     """
-    total: Any = 0
-    for leaf in leaves(x):
-        total = total + leaf
-    return total
+    return sum(leaves(x))
 
 
 def weakly_congruent(a: object, b: object) -> bool:
@@ -116,9 +123,7 @@ def weakly_congruent(a: object, b: object) -> bool:
     >>> weakly_congruent((2, 3), (2, (3, 4))), weakly_congruent((2, (3, 4)), (2, 3))
     (True, False)
     """
-    if isinstance(a, tuple):
-        return isinstance(b, tuple) and len(a) == len(b) and all(map(weakly_congruent, a, b))
-    return True
+    return not isinstance(a, tuple) or (ranked(b, len(a)) and all(map(weakly_congruent, a, b)))
 
 
 def compatible(a: IntTuple, b: IntTuple) -> bool | int:
@@ -127,9 +132,7 @@ def compatible(a: IntTuple, b: IntTuple) -> bool | int:
     >>> compatible(24, (4, 6)), compatible((4, 6), ((2, 2), 6)), compatible((4, 6), 24)
     (True, True, False)
     """
-    if isinstance(a, tuple):
-        return isinstance(b, tuple) and len(a) == len(b) and every(map(compatible, a, b))
-    return equal(a, product(b))
+    return (ranked(b, len(a)) and every(map(compatible, a, b))) if isinstance(a, tuple) else equal(a, product(b))
 
 
 def equal(a: object, b: object) -> bool | int:
@@ -159,7 +162,7 @@ def shape_of(x: object, *path: int) -> Any:
     >>> shape_of(Layout((2, (3, 4))), 1), shape_of((2, (3, 4)), 1, 0)
     ((3, 4), 3)
     """
-    shape = domain(x).shape if isinstance(x, (Layout, ComposedLayout)) else x
+    shape = domain(x).shape if is_layout(x) else x
     if not isinstance(shape, (int, tuple, Unknown)) or not is_int_tuple(shape):
         raise AlgebraError(f"{show(x)} has no shape")
     for i in path:
@@ -186,17 +189,18 @@ def grouped(shape: IntTuple) -> IntTuple:
     return tuple(found) if len(found) > 1 else product(shape)
 
 
-def product_like(shape: Any, guide: object) -> IntTuple:
+def product_like(shape: object, guide: object) -> IntTuple:
     """The sizes of a shape at the leaves of a coarser guide.
 
     >>> product_like(((2, 3), 4), (0, 0))
     (6, 4)
     """
-    if isinstance(guide, tuple):
-        if not isinstance(shape, tuple) or len(shape) != len(guide):
-            raise AlgebraError(f"{show(guide)} does not fit the shape {show(shape)}: they need equal rank")
-        return tuple(map(product_like, shape, guide))
-    return product(shape)
+
+    def misfit(guide: object, shape: object) -> NoReturn:
+        raise AlgebraError(f"{show(guide)} does not fit the shape {show(shape)}: they need equal rank")
+
+    found: IntTuple = map_leaves(lambda _, part: product(part), guide, shape, misfit=misfit)
+    return found
 
 
 def insert(x: object, new: object, entry: int) -> tuple[object, ...]:
@@ -248,7 +252,7 @@ def front(x: object) -> object:
     return front(x[0]) if isinstance(x, tuple) and x else x
 
 
-def back(x: object) -> Any:
+def back(x: object) -> object:
     """The last leaf of a tuple; anything else as it is.
 
     >>> back((2, (3, 4))), back(2)
@@ -266,7 +270,7 @@ def unwrap(x: object) -> object:
     return unwrap(x[0]) if isinstance(x, tuple) and len(x) == 1 else x
 
 
-def flatten_to_tuple(x: object) -> tuple[Any, ...]:
+def flatten_to_tuple(x: object) -> tuple[object, ...]:
     """The leaves of anything as a tuple.
 
     >>> flatten_to_tuple((2, (3, 4))), flatten_to_tuple(2)
@@ -313,7 +317,7 @@ def reverse(x: object) -> object:
     return x[::-1] if isinstance(x, tuple) else x
 
 
-def tuple_cat(*parts: Any) -> tuple[Any, ...]:
+def tuple_cat(*parts: Any) -> tuple[object, ...]:
     """The entries of all tuples in one. Raises: AlgebraError for anything else than a tuple.
 
     >>> tuple_cat((1, 2), (3,), ())

@@ -6,18 +6,16 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from cute_viz.algebra import copy, mma
 from cute_viz.algebra.composed import as_layout, domain
-from cute_viz.algebra.copy import ThrCopy, TiledCopy
-from cute_viz.algebra.inttuple import has_underscore, show, slice_begin
+from cute_viz.algebra.copy import TiledCopy
+from cute_viz.algebra.inttuple import Sliced, has_underscore, show, slice_begin
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import get_flat_coord, size
-from cute_viz.algebra.mma import OPERANDS, TiledMMA
+from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.partition import cut
 from cute_viz.algebra.slicing import dice, slice_
 from cute_viz.algebra.tensor import Tensor, make_tensor
-from cute_viz.algebra.views import get_slice
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
 from cute_viz.values.pointer import Pointer
@@ -46,23 +44,18 @@ class Division:
     order: tuple[int, ...] = ()
 
     @property
-    def cut(self) -> tuple[Layout, Any]:
+    def cut(self) -> tuple[Layout, Sliced]:
         """The tensor as (thread, what it has of it), and the coordinate of the part of thread 0."""
-        if isinstance(self.tiling, TiledCopy):
-            divided, coord = copy.cut(ThrCopy(self.tiling, 0), self.side, self.layout)
-        elif isinstance(self.tiling, TiledMMA):
-            divided, coord = mma.cut(get_slice(self.tiling, 0), self.side, self.layout)
-        else:
+        if isinstance(self.tiling, Layout):
             divided, coord = cut("local_partition", self.layout, self.tiling, 0, self.proj)
+        else:
+            divided, coord = self.tiling.part(0, self.side, self.layout)
         return _plain(divided), coord
 
     def place(self, thread: int) -> Any:
         """The coordinate of a thread among all."""
-        if isinstance(self.tiling, TiledCopy):
-            return thread
-        if isinstance(self.tiling, TiledMMA):
-            (v, *mnk), (i, j) = get_slice(self.tiling, thread).thr_vmnk, OPERANDS[self.side]
-            return v, (mnk[i], mnk[j])
+        if not isinstance(self.tiling, Layout):
+            return self.tiling.place(thread, self.side)
         return get_flat_coord(self.tiling if self.proj is None else dice(self.proj, self.tiling), thread)
 
     @property
@@ -153,8 +146,4 @@ def sliced_share(x: Tensor, coord: tuple[object, ...]) -> Tensor:
     return replace(x, layout=_plain(x.layout(crd)), pointer=x.pointer.moved(int(x.layout(slice_begin(crd)))))
 
 
-def _plain(layout: Any) -> Layout:
-    out = domain(layout)
-    if not isinstance(out, Layout):
-        raise AlgebraError(f"{show(layout)} is not a layout")
-    return out
+_plain = domain

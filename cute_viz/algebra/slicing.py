@@ -11,8 +11,16 @@ from typing import Any, NoReturn
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset, has_origin, position_independent
-from cute_viz.algebra.inttuple import Underscore, X, compact_major, leaves, modes, picked, product, slice_begin
+from cute_viz.algebra.composed import (
+    AnyLayout,
+    ComposedLayout,
+    compose_with_offset,
+    flag_of,
+    has_origin,
+    is_layout,
+    position_independent,
+)
+from cute_viz.algebra.inttuple import X, compact_major, has_index, leaves, modes, picked, product, slice_begin
 from cute_viz.algebra.layout import Layout, has_xor, idx2crd, is_coordinate_layout, printed_value
 from cute_viz.algebra.stride import add
 from cute_viz.algebra.swizzle import OpenBits, Swizzle
@@ -29,7 +37,7 @@ def slice_(crd: object, layout: object) -> Any:
     >>> str(slice_((2, X), Layout((4, 8), (8, 1)))), slice_((2, X), (4, 8))
     ('(8):(1)', (8,))
     """
-    if isinstance(layout, (Layout, ComposedLayout)):
+    if is_layout(layout):
         return slice_and_offset(crd, layout)[0]
     return tuple(picked(crd, layout, True, _misfit("slice"))) if isinstance(crd, tuple) else layout if crd is X else ()
 
@@ -45,7 +53,7 @@ def slice_and_offset(crd: object, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     >>> str(sub), offset
     ('((2,2)):((-1,2))', 5)
     """
-    if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag) and not _whole(crd):
+    if isinstance(layout, ComposedLayout) and flag_of(layout) and has_index(crd):
         sub, offset = slice_and_offset(crd, layout.inner)  # type: ignore[arg-type]
         if offset == 0:  # the swizzle of the address stays what it is
             return ComposedLayout(layout.outer, layout.offset, sub), 0
@@ -87,14 +95,14 @@ def dice_tuple(crd: object, x: object) -> Any:
     return tuple(picked(crd, x, False, _misfit("dice"))) if isinstance(crd, tuple) else () if crd is X else x
 
 
-def _misfit(name: str) -> Callable[[Any, Any], NoReturn]:
+def _misfit(name: str) -> Callable[[object, object], NoReturn]:
     def misfit(crd: object, x: object) -> NoReturn:
         refuse(name, (crd, x), "Mismatched Ranks", hint="one entry, an index or _, for each mode")
 
     return misfit
 
 
-def domain_offset(coord: Any, layout: AnyLayout) -> Any:
+def domain_offset(coord: Any, layout: AnyLayout) -> object:
     """The layout with its origin moved to a coordinate, and the offset that its pointer must take.
 
     A composed layout takes the offset in and gives 0; a tensor of coordinates is moved, and alone.
@@ -111,14 +119,10 @@ def domain_offset(coord: Any, layout: AnyLayout) -> Any:
     return moved if has_origin(moved) else (moved, 0)
 
 
-def _whole(crd: object) -> bool:
-    return all(isinstance(leaf, Underscore) for leaf in leaves(crd))
-
-
-def _swizzled(crd: object, layout: ComposedLayout, swizzle: Swizzle, inner: Layout) -> tuple[AnyLayout, Any]:
+def _swizzled(crd: object, layout: ComposedLayout, swizzle: Swizzle, inner: Layout) -> tuple[AnyLayout, object]:
     """The slice of a swizzled layout, plain where no two bits that are left are swizzled together."""
     sliced = plain_layout.slice_(crd, inner)
-    if _whole(crd):
+    if not has_index(crd):
         return compose_with_offset(swizzle, layout.offset, sliced), 0
     if has_xor(inner):
         refuse("slice", (crd, layout), "XOR strides behind a swizzle can only be sliced as a whole")
@@ -132,7 +136,7 @@ def _swizzled(crd: object, layout: ComposedLayout, swizzle: Swizzle, inner: Layo
     return _around(swizzle, begun ^ consumed, open_bits | open_before, sliced, passed)
 
 
-def _around(swizzle: Swizzle, offset: int, open_bits: int, layout: Layout, passed: object) -> tuple[AnyLayout, Any]:
+def _around(swizzle: Swizzle, offset: int, open_bits: int, layout: Layout, passed: object) -> tuple[AnyLayout, object]:
     seen = composition(swizzle_projection(swizzle), layout)
     active = seen(seen.size - 1)
     if active & ~swizzle(active):
@@ -140,7 +144,7 @@ def _around(swizzle: Swizzle, offset: int, open_bits: int, layout: Layout, passe
     return composition(_decayed(swizzle, offset, open_bits), layout), _run_time(swizzle(offset), open_bits) + passed
 
 
-def settled(layout: AnyLayout) -> tuple[AnyLayout, Any]:
+def settled(layout: AnyLayout) -> tuple[AnyLayout, object]:
     """A part of a swizzled tensor as CuTe leaves it: the offset that the swizzle does not touch is the pointer's.
 
     The layout is plain where no two bits of it are swizzled together. Source: cute/swizzle_layout.hpp, slice_and_offset.
@@ -202,13 +206,13 @@ def _decayed(swizzle: Swizzle, offset: int, open_bits: int) -> Layout:
     """
     z, y = swizzle.zzz & -swizzle.zzz, swizzle.yyy & -swizzle.yyy
 
-    def step(bit: int, plus: int, minus: int, i: int) -> Any:
+    def step(bit: int, plus: int, minus: int, i: int) -> int:
         return _run_time(0, z << i) if open_bits & bit else (minus if offset & bit else plus) << i
 
-    def changed(i: int) -> Any:
+    def changed(i: int) -> int:
         return step(y << i, z, -z, i)
 
-    def read(i: int) -> Any:
+    def read(i: int) -> int:
         return step(z << i, y + z, y - z, i)
 
     lower, upper = (changed, read) if z < y else (read, changed)

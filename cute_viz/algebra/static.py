@@ -6,14 +6,16 @@ A class whose fields hold layouts names them in `marked`; `tiling` says which fa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout, trusted
-from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.stride import Basis, step_of
+from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import MulticastMask, Runtime, Static, Unknown
+from cute_viz.records import dataclass
+from cute_viz.values.integer import MulticastMask, Runtime, Static, Unknown, is_static
 
 
 def mark_static(value: object, kind: type[Static] = Static) -> Any:
@@ -22,7 +24,7 @@ def mark_static(value: object, kind: type[Static] = Static) -> Any:
     >>> str(mark_static(Layout((4, 8))))
     '(_4,_8):(_1,_4)'
     """
-    return each_integer(lambda x: x if isinstance(x, Static) else kind(x), value)
+    return each_integer(lambda x: x if is_static(x) else kind(x), value)
 
 
 def clear_static(value: object) -> Any:
@@ -129,7 +131,7 @@ def is_marked(layout: Layout) -> bool:
     >>> is_marked(Layout(Static(4), Static(1))), is_marked(Layout(4, Static(1)))
     (True, False)
     """
-    return all(isinstance(n, Static) for part in (layout.shape, layout.stride) for n in leaves(part))
+    return all(is_static(n) for part in (layout.shape, layout.stride) for n in leaves(part))
 
 
 def has_static(layout: Layout) -> bool:
@@ -139,7 +141,7 @@ def has_static(layout: Layout) -> bool:
     (True, False)
     """
     return any(
-        isinstance(n := x.value if isinstance(x, Basis) else x, (Static, Runtime)) or (isinstance(n, Unknown) and n.plain)
+        isinstance(n := step_of(x), (Static, Runtime)) or (isinstance(n, Unknown) and n.plain)
         for part in (layout.shape, layout.stride)
         for x in leaves(part)
     )
@@ -150,9 +152,24 @@ def check_owning(layout: AnyLayout, beside: bool = False) -> None:
 
     >>> check_owning(Layout((4, 8)))
     """
-    known = [isinstance(n, Static) for n in leaves(domain(layout).shape) if isinstance(n, int)]
+    known = [is_static(n) for n in leaves(domain(layout).shape) if isinstance(n, int)]
     if (beside or any(known)) and not all(known):
         raise AlgebraError(
             f"Dynamic owning tensors not supported: the extents of {layout} are not all static",
             hint="registers have static extents: Int<8>{}",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyLayout(Shown):
+    """A layout with an extent of 0 or less, which CuTe prints and for which nothing else is of use.
+
+    >>> str(EmptyLayout(trusted((32, 0), (1, 32))))
+    '(32,0):(1,32)'
+    """
+
+    marked: ClassVar[tuple[str, ...]] = ("layout",)
+    layout: Layout
+
+    def __str__(self) -> str:
+        return str(self.layout)

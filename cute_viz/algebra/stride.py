@@ -7,9 +7,9 @@ of a coordinate: the last `@` is the outermost. Sums of basis elements are coord
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
-from cute_viz.algebra.inttuple import leaves
+from cute_viz.algebra.inttuple import leaves, paths, unflatten
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
 from cute_viz.values.integer import Static
@@ -97,9 +97,7 @@ def unit_strides(shape: object, path: tuple[int, ...] = ()) -> Any:
     >>> [str(unit) for unit in unit_strides((4, 8))], str(unit_strides(4, (1, 0)))
     (['1@0', '1@1'], '1@0@1')
     """
-    if isinstance(shape, tuple):
-        return tuple(unit_strides(item, (*path, i)) for i, item in enumerate(shape))
-    return Basis(1, path) if path else 1
+    return unflatten((Basis(1, place) if place else 1 for place in paths(shape, path)), shape)
 
 
 def add(a: Any, b: Any) -> Any:
@@ -154,6 +152,24 @@ def is_coordinate(stride: object) -> bool:
     (True, False)
     """
     return any(isinstance(leaf, Basis) for leaf in leaves(stride))
+
+
+def is_along(stride: object, path: tuple[int, ...]) -> TypeGuard[Basis]:
+    """Whether a stride goes along one position of a coordinate.
+
+    >>> is_along(E(1), (1,)), is_along(E(1, 0), (1,)), is_along(1, ())
+    (True, False, False)
+    """
+    return isinstance(stride, Basis) and stride.path == path
+
+
+def step_of(stride: object) -> object:
+    """How far a stride goes, wherever it goes.
+
+    >>> step_of(Basis(4, (1,))), step_of(4)
+    (4, 4)
+    """
+    return stride.value if isinstance(stride, Basis) else stride
 
 
 def magnitude(stride: Any) -> Any:

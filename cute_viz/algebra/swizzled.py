@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.common import refuse
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset
+from cute_viz.algebra.common import narrowed, refuse
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset, inner_of
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle, make_swizzle
 from cute_viz.errors import AlgebraError
@@ -50,9 +50,7 @@ def get_swizzle_portion(layout: AnyLayout) -> Swizzle:
     """
     if isinstance(layout, Layout):
         return Swizzle(0, 4, 3)
-    if not isinstance(layout.outer, Swizzle):
-        refuse("get_swizzle_portion", (layout,), "the outer part is not a swizzle")
-    return layout.outer
+    return narrowed(Swizzle, layout.outer, "get_swizzle_portion", (layout,), "the outer part is not a swizzle")
 
 
 def get_nonswizzle_portion(layout: AnyLayout) -> Any:
@@ -61,11 +59,9 @@ def get_nonswizzle_portion(layout: AnyLayout) -> Any:
     >>> str(get_nonswizzle_portion(ComposedLayout(Swizzle(2, 0, 3), 0, Layout(8))))
     '8:1'
     """
-    if isinstance(layout, Layout):
-        return layout
-    if not isinstance(layout.outer, Swizzle):
-        refuse("get_nonswizzle_portion", (layout,), "the outer part is not a swizzle")
-    return layout.inner
+    if isinstance(layout, ComposedLayout):
+        narrowed(Swizzle, layout.outer, "get_nonswizzle_portion", (layout,), "the outer part is not a swizzle")
+    return inner_of(layout)
 
 
 def swizzle_projection(swizzle: Swizzle) -> Layout:

@@ -14,7 +14,7 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, do
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout, flat_modes, has_xor, is_coordinate_layout
 from cute_viz.algebra.measure import coprofile
-from cute_viz.algebra.stride import F2, Basis, add, plain
+from cute_viz.algebra.stride import F2, Basis, add, is_along, plain
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.xor import mixed
 from cute_viz.errors import AlgebraError
@@ -190,14 +190,14 @@ def _coordinates(layout: Layout) -> list[Any]:
     columns = {}
     shape = tuple(extent for extent, _ in parts)
     for path in paths:
-        stride = tuple(d.value if isinstance(d, Basis) and d.path == path else 0 for _, d in parts)
+        stride = tuple(d.value if is_along(d, path) else 0 for _, d in parts)
         columns[path] = offsets(Layout(shape, stride))
     return _coordinate_table(coprofile(layout), (), columns, layout.size)
 
 
 def _coordinate_table(
     profile: object, path: tuple[int, ...], columns: dict[tuple[int, ...], list[object]], length: int
-) -> list[Any]:
+) -> list[object]:
     if not isinstance(profile, tuple):
         return columns.get(path) or [0] * length
     return list(zip(*(_coordinate_table(item, (*path, i), columns, length) for i, item in enumerate(profile)), strict=True))

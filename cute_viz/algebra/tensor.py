@@ -5,35 +5,33 @@ Source: cute/tensor_impl.hpp, cute/pointer.hpp, cute/pointer_swizzle.hpp.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import field, replace
 from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain
-from cute_viz.algebra.inttuple import IntTuple, Underscore, has_underscore, leaves, map_leaves, modes, slice_begin, unflatten
+from cute_viz.algebra.inttuple import (
+    IntTuple,
+    Sliced,
+    Underscore,
+    all_zero,
+    has_index,
+    has_underscore,
+    leaves,
+    map_leaves,
+    modes,
+    slice_begin,
+    unflatten,
+)
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.static import check_owning, is_marked
 from cute_viz.algebra.swizzle import MixedBits, OpenBits, Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
-from cute_viz.values.integer import Static, Unknown
+from cute_viz.values.integer import Static, Unknown, is_static
 from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType, alike
-
-# Operations that look at another part, or another order, of the same tensor.
-VIEWS = frozenset(
-    f"{operation}{of}"
-    for operations, operands in (
-        ("outer_partition", " "),
-        ("local_tile local_partition slice group take select append prepend coalesce flatten filter filter_zeros composition", " "),
-        ("domain_offset logical_divide zipped_divide tiled_divide flat_divide", " "),
-        ("partition_", "ABCSD"),
-        ("retile_ tidfrg_", "SD"),
-        ("thrfrg_", "ABC"),
-    )
-    for operation in operations.split()
-    for of in (operands.strip() or [""])
-)
+from cute_viz.values.types import ValueType
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ class Tensor(Shown):
             return ComposedLayout(self.swizzle, self.offset, self.layout)
         if swizzle is not None and isinstance(self.layout, Layout):
             bits = self.bits
-            if not isinstance(self.offset, Unknown) and not self.offset:
+            if all_zero(self.offset):
                 return ComposedLayout(swizzle, PointerFlag(bits, sparsity=self.pointer.type.sparsity), self.layout)
             scaled = swizzle.rescaled(bits.bit_length() - 4)
             return ComposedLayout(scaled, self.pointer.offset, self.layout)
@@ -136,13 +134,13 @@ class Tensor(Shown):
         flag = PointerFlag(self.bits, tensor=True, sparsity=self.pointer.type.sparsity)
         return ComposedLayout(self.pointer.swizzle, flag, self.layout)
 
-    def __call__(self, *coord: Any) -> Any:
+    def __call__(self, *coord: Sliced) -> object:
         """The offset of an element; with `_` in the coordinate, the tensor of the modes that are left."""
         crd = coord[0] if len(coord) == 1 else coord
         if not has_underscore(crd):
             return self.whole(crd)
         rest = slice_begin(crd)
-        whole = all(isinstance(leaf, Underscore) for leaf in leaves(crd))
+        whole = not has_index(crd)
         sliced = self.sliced if whole or self.swizzle is None else ("slice", [crd, self.whole])
         if sliced is not None and sliced is not self.sliced and not isinstance(self.offset, Unknown):
             part_of(*sliced)  # Raises: AlgebraError for what CuTe cannot slice
@@ -163,7 +161,7 @@ def part_of(name: str, operands: list[object], known: bool = True) -> AnyLayout 
     return None if found is None else found[0]
 
 
-def placed_part(name: str, operands: list[Any], known: bool = True) -> tuple[AnyLayout, Any] | None:
+def placed_part(name: str, operands: list[Any], known: bool = True) -> tuple[AnyLayout, object] | None:
     """A part of a swizzled layout as CuTe makes it, and the offset that its pointer takes; None if it is not followed.
 
     known: of indices that no static integers are the number counts; without it they are what the compiler sees, unknown.
@@ -175,12 +173,12 @@ def placed_part(name: str, operands: list[Any], known: bool = True) -> tuple[Any
     from cute_viz.algebra import copy, mma, partition
     from cute_viz.algebra.slicing import slice_and_offset
 
-    def index(x: object) -> Any:
+    def index(x: object) -> object:
         return x if known or isinstance(x, (Underscore, Static)) else Unknown()
 
-    def place(x: object, extent: object) -> Any:
+    def place(x: object, extent: object) -> object:
         """An index along a mode: of an extent of 1 it is known."""
-        return Static(0) if isinstance(extent, Static) and extent == 1 else index(x)
+        return Static(0) if is_static(extent, 1) else index(x)
 
     first, *more = operands if known else [_as_seen(x) for x in operands]
     if name == "slice":
@@ -204,7 +202,7 @@ def _as_seen(x: object) -> Any:
     return x
 
 
-def exact_part(name: str, operands: list[object], marked: bool) -> tuple[AnyLayout, Any] | None:
+def exact_part(name: str, operands: list[object], marked: bool) -> tuple[AnyLayout, object] | None:
     """As placed_part; with marks, strides that a run-time index decides are not static ones, as CuTe prints them.
 
     Raises: AlgebraError, also where the compiler cannot take an index through the swizzle that a run could.
@@ -299,33 +297,6 @@ def viewed(tensor: Tensor, result: object) -> object:
     return result
 
 
-def through(operation: Any, args: list[object], template: tuple[object, ...]) -> Any:
-    """An operation that some of whose operands are tensors: a view of the first, or what it is of their layouts.
-
-    >>> from cute_viz.algebra.ops import find
-    >>> t = Tensor(Pointer("gmem", "float", 0), Layout((8, 8)))
-    >>> through(find("local_tile"), [t, (4, 4), (1, 1)], ()).offset
-    36
-    """
-    first = next(x for x in args if isinstance(x, Tensor))
-    if operation.name == "layout" and len(args) == 1 and not template and first.swizzle is None:
-        return first.layout  # what is the pointer's is not part of it
-    types = [x.pointer.known if isinstance(x, Tensor) else None for x in args]
-    if operation.name.startswith("max_common_") and len(args) == 2 and not alike(*types):  # each element is converted
-        return 0 if operation.name == "max_common_vector" else Layout(Static(1), Static(0))
-    if operation.name in VIEWS and not is_coordinate_layout(first.layout):
-        plain = [x.layout if x is first else whole(x) for x in args]
-        out = viewed(first, operation.call(plain, template))
-        part = operation.name.startswith(("local_", "outer_", "partition_", "slice"))
-        if part and first.swizzle is not None and isinstance(out, Tensor):
-            out = replace(out, sliced=(operation.name, [whole(x) for x in args]))
-        return out
-    of_layouts = operation.name.endswith("_like") or operation.name.startswith("max_common_")
-    if of_layouts and first.swizzle is None:  # where it begins does not matter
-        return operation.call([x.layout if isinstance(x, Tensor) else x for x in args], template)
-    return operation.call([whole(x) for x in args], template)
-
-
 def whole(x: object) -> Any:
     """A tensor as its layout; anything else as it is.
 
@@ -333,6 +304,24 @@ def whole(x: object) -> Any:
     4
     """
     return x.whole if isinstance(x, Tensor) else x
+
+
+def behind(x: object) -> Any:
+    """The layout of a tensor, without what is the pointer's; anything else as it is.
+
+    >>> str(behind(Tensor(Pointer("gmem", "float", 256), Layout(4))))
+    '4:1'
+    """
+    return x.layout if isinstance(x, Tensor) else x
+
+
+def tensors_in(values: Iterable[object] | None, *spaces: str) -> list[Tensor]:
+    """The tensors among several values, where they are any: of all memories, or of some.
+
+    >>> tensors_in([4, Tensor(Pointer("gmem", "float", 256), Layout(4))], "smem", "rmem")
+    []
+    """
+    return [x for x in values or () if isinstance(x, Tensor) and (not spaces or x.pointer.space in spaces)]
 
 
 def check_like(x: object) -> None:

@@ -106,15 +106,16 @@ class TensorMap:
         return tuple(words for words, wrong in found.items() if wrong)
 
 
-def basis_get(nested: object, basis: Basis) -> Any:
+def basis_get(nested: object, basis: Basis) -> int:
     """The entry of a nested tuple at a basis element.
 
     >>> basis_get((4, (8, 2)), Basis(1, (1, 0)))
     8
     """
+    part: Any = nested
     for index in basis.path:
-        nested = nested[index] if isinstance(nested, tuple) else nested
-    return nested
+        part = part[index] if isinstance(part, tuple) else part
+    return part  # type: ignore[no-any-return]
 
 
 def recast_elements(layout: Layout, old: int, new: int) -> Layout:

@@ -9,17 +9,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from cute_viz.algebra.common import needed
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, counting
+from cute_viz.algebra.composed import AnyLayout, is_layout
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.dialect import in_dsl
-from cute_viz.algebra.inttuple import IntTuple, leaves, map_leaves, modes, show
+from cute_viz.algebra.inttuple import IntTuple, all_static, leaves, map_leaves, modes, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mixed import entered, is_mixed, left
 from cute_viz.algebra.modes import coalesce
+from cute_viz.algebra.origin import counting
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.static import each_integer, has_static, mark_static
@@ -41,7 +43,7 @@ from cute_viz.algebra.tensor_map import (
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
-from cute_viz.values.integer import Runtime, Static
+from cute_viz.values.integer import Runtime, is_static
 from cute_viz.values.types import named
 
 GATHERS = {"gather4", "scatter4"}
@@ -151,7 +153,7 @@ def _gbasis(name: str, g: Tensor, smem: Layout, values: Layout, bits: int, wide:
             f"{name}: TMA requires CTA_Tile and SLayout top-level size equivalence.", hint=f"{show(smem)} and {values}"
         )
     check_static(name, smem)
-    static = all(isinstance(n, Static) for n in leaves(smem.shape))  # then a stride without a mark is a run-time one
+    static = all_static(smem.shape)  # then a stride without a mark is a run-time one
     inverse = left(right_inverse(*entered("right_inverse", [smem]))) if static else right_inverse(smem)
     inner = coalesce(composition(values, inverse))
     assert isinstance(inner, Layout)
@@ -171,7 +173,7 @@ def _gbasis(name: str, g: Tensor, smem: Layout, values: Layout, bits: int, wide:
     recast = recast_elements(g.layout, g.bits, bits)
     identity = make_identity_layout(g.layout.shape)
     for extent, step, basis in zip(leaves(recast.shape), leaves(recast.stride), leaves(identity.stride), strict=True):
-        gone = (isinstance(extent, Static) and extent == 1) or (isinstance(step, Static) and step == 0)
+        gone = is_static(extent, 1) or is_static(step, 0)
         if not gone and basis.path not in used:
             out.append((1, basis))
     if len(out) > 4:
@@ -184,7 +186,7 @@ def check_static(name: str, smem: object) -> None:
 
     >>> check_static("f", Layout((64, 32)))
     """
-    for extent in leaves(smem.shape) if isinstance(smem, (Layout, ComposedLayout)) else ():
+    for extent in leaves(smem.shape) if is_layout(smem) else ():
         if type(extent) is Runtime:
             raise AlgebraError(
                 f"{name}: Could not find a common tile-gmem vectorization. Does the Tile select out major GMEM modes? The extent"
@@ -205,7 +207,7 @@ def _merged(shape: list[int], stride: list[object], bases: list[Basis], wide: in
             continue
         if out:
             total, members, first = out[-1]
-            static = isinstance(step, Static) and isinstance(first, Static)
+            static = is_static(step) and is_static(first)
             if static and total * first == step and extent * total <= (wide if len(out) == 1 else BOX):
                 out[-1] = (total * extent, [*members, (extent, basis)], first)
                 continue
@@ -226,7 +228,7 @@ def _coordinates(g: Tensor, recast: Layout, gbasis: Layout, tensor_map: TensorMa
 
     def stride(basis: Basis) -> Any:
         extent, step = basis_get(recast.shape, basis), basis_get(recast.stride, basis)
-        if (isinstance(extent, Static) and extent == 1) or (isinstance(step, Static) and step == 0):
+        if is_static(extent, 1) or is_static(step, 0):
             return 0
         for n, group in enumerate(groups):
             if all(basis.path != member.path for member in group):
@@ -236,7 +238,7 @@ def _coordinates(g: Tensor, recast: Layout, gbasis: Layout, tensor_map: TensorMa
                 scale = ratio * int(inner)
                 if scale.denominator != 1:
                     return Basis(scale, (0,))
-                return Basis(int(scale) if isinstance(inner, Static) or not marked else Runtime(int(scale)), (0,))
+                return Basis(int(scale) if is_static(inner) or not marked else Runtime(int(scale)), (0,))
             if len(group) == 1:
                 return Basis(1, (n,))
             return Basis(-(-(int(step) * tensor_map.bits // max(in_bytes[n], 16)) // 8), (n,))
@@ -260,7 +262,7 @@ def tiled_of(tma: TmaCopy, threads: Layout) -> TiledCopy:
     return TiledCopy(tma.atom, make_layout(ctas, values), product_each(tma.cta_v_map.shape))
 
 
-def get_tma_tensor(tma: Any, shape: IntTuple) -> AnyLayout:
+def get_tma_tensor(tma: object, shape: IntTuple) -> AnyLayout:
     """The coordinate tensor of a TMA: coordinates of the tensor -> those that the instruction takes, innermost first.
 
     >>> g = "make_tensor(make_gmem_ptr<float>(0), make_layout(make_shape(64,32), GenRowMajor{}))"
@@ -268,9 +270,7 @@ def get_tma_tensor(tma: Any, shape: IntTuple) -> AnyLayout:
     'ArithTuple(_0,_0) o (_64,_32):(_1@1,_1@0)'
     """
     copy = as_tma("get_tma_tensor", tma)
-    steps = (
-        each_integer(lambda n: n if isinstance(n, Static) else Runtime(n), copy.g_stride) if is_mixed([shape]) else copy.g_stride
-    )
+    steps = each_integer(lambda n: n if is_static(n) else Runtime(n), copy.g_stride) if is_mixed([shape]) else copy.g_stride
     layout = copy.im2col.coordinates if copy.im2col else Layout(shape, steps)
     return counting(layout) if isinstance(layout, Layout) and has_static(layout) else layout
 
@@ -283,6 +283,4 @@ def as_tma(name: str, x: object) -> TmaCopy:
     cute_viz.errors.AlgebraError: f needs a TMA copy, not 4
       hint: make_tma_copy(SM90_TMA_LOAD{}, tensor, smem_layout)
     """
-    if not isinstance(x, TmaCopy):
-        raise AlgebraError(f"{name} needs a TMA copy, not {show(x)}", hint="make_tma_copy(SM90_TMA_LOAD{}, tensor, smem_layout)")
-    return x
+    return needed(TmaCopy, x, f"{name} needs a TMA copy", "make_tma_copy(SM90_TMA_LOAD{}, tensor, smem_layout)")

@@ -11,23 +11,24 @@ from typing import Any
 from cute_viz.algebra import tma as _tma
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, has_origin, with_origin
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, has_origin, is_layout
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.divide import logical_divide
-from cute_viz.algebra.inttuple import X, leaves, map_leaves, modes, tuple_rank
+from cute_viz.algebra.inttuple import X, all_static, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, crd2idx, idx2crd, size
 from cute_viz.algebra.mma import as_tiled_mma, thrfrg
 from cute_viz.algebra.modes import coalesce, get
+from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.slicing import domain_offset, slice_and_offset
 from cute_viz.algebra.static import mark_static, unknowns
 from cute_viz.algebra.tensor import Tensor, viewed, whole
 from cute_viz.algebra.tensor_map import in_global_memory
 from cute_viz.values.instruction import UNKNOWN
-from cute_viz.values.integer import MulticastMask, Static, Unknown, is_constant, is_one
+from cute_viz.values.integer import MulticastMask, Unknown, is_constant, is_one
 
 CLUSTER = 16  # CTAs of a cluster at most
 MASK = (1 << CLUSTER) - 1
@@ -102,8 +103,8 @@ def ordered(x: AnyLayout, cut: AnyLayout, moved: object) -> Any:
 def _first_static(x: AnyLayout, of: AnyLayout) -> AnyLayout:
     """A part whose first mode is known when the kernel is compiled, as that of the tensor is that it is of."""
     if isinstance(x, ComposedLayout):
-        return replace(x, inner=_first_static(x.inner, of)) if isinstance(x.inner, (Layout, ComposedLayout)) else x
-    if not all(isinstance(n, Static) for n in leaves(get(domain(of), 0).shape)):
+        return replace(x, inner=_first_static(x.inner, of)) if is_layout(x.inner) else x
+    if not all_static(get(domain(of), 0).shape):
         return x
     first: Layout = mark_static(get(x, 0))
     shape, stride = modes(x.shape), modes(x.stride)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.inttuple import IntTuple, map_leaves, product
+from cute_viz.algebra.inttuple import IntTuple, map_leaves, product, ranked
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.products import tiled_product
@@ -99,7 +99,7 @@ def make_fragment(op: Instruction, operand: str, value_type: str, shape: IntTupl
     storage = bits if operand == "A" else WORD
     if product(shape) * storage > CAPACITY:
         refuse(f"make_fragment_{operand}", (shape,), "Requesting more TMEM than is available.")
-    if not isinstance(shape, tuple) or not isinstance(shape[0], tuple) or len(shape[0]) != 2:
+    if not isinstance(shape, tuple) or not ranked(shape[0], 2):
         refuse(f"make_fragment_{operand}", (shape,), "Expected post-partitioned shape ((M_MMA,N_MMA),...).")
     m, n = map(product, shape[0])
     single = op.ctas == 1
@@ -215,7 +215,7 @@ def make_fragment_e(op: Instruction, shape: object) -> Tensor:
         raise AlgebraError(f"{op.name or 'this MMA'} has no metadata", hint="example: SM100_MMA_F16BF16_SS_SPARSE<...>")
     k = op.shape[2]
     each, atom = _METADATA[k]
-    if not isinstance(shape, tuple) or not isinstance(shape[0], tuple) or len(shape[0]) != 2:
+    if not isinstance(shape, tuple) or not ranked(shape[0], 2):
         refuse("make_fragment_E", (shape,), "Expected post-partitioned shape ((M_MMA,N_MMA),...).")
     if (rows := product(shape[0][0])) != LANES:
         refuse("make_fragment_E", (shape,), "Only 128 implemented right now.", hint=f"M is {rows} rows of each CTA")

@@ -24,7 +24,7 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.products import make_fragment_like, tile_to_shape
 from cute_viz.algebra.shapes import product_each
-from cute_viz.algebra.tensor import Tensor, as_tensor, viewed, whole
+from cute_viz.algebra.tensor import Tensor, as_tensor, behind, viewed, whole
 from cute_viz.algebra.tmem import make_fragment as _in_tmem
 from cute_viz.algebra.tmem import make_fragment_e
 from cute_viz.algebra.tmem import make_fragment_sf as _scales_in_tmem
@@ -240,7 +240,7 @@ def AtomThrID(mma: object) -> Layout:
 _OWNING = "registers need extents that are known when the code is compiled, for example Int<64>{} or _64"
 
 
-def partition_fragment(mma: object, operand: str, x: object) -> Any:
+def partition_fragment(mma: object, operand: str, x: object) -> object:
     """What a thread needs of operand A, B or C: registers, descriptors or tensor memory.
 
     >>> str(partition_fragment(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"), "C", (64, 32)))
@@ -249,7 +249,7 @@ def partition_fragment(mma: object, operand: str, x: object) -> Any:
     tiled, name = as_tiled_mma(mma), f"partition_fragment_{operand}"
     if tiled.atom.instruction.home(operand) != "rmem":
         thr = mma if isinstance(mma, ThrMMA) else get_slice(tiled, 0)
-        part = partition(thr, operand, as_layout(x.layout if isinstance(x, Tensor) else x))
+        part = partition(thr, operand, as_layout(behind(x)))
         return make_fragment(operand, tiled, viewed(x, part) if isinstance(x, Tensor) else part)
     # Whichever thread: a swizzle that its part meets nowhere is gone, and its strides are run-time integers.
     thr, layout = get_slice(tiled, Unknown()), as_layout(whole(x))  # type: ignore[arg-type]

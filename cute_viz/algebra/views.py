@@ -8,14 +8,14 @@ from typing import Any
 
 from cute_viz.algebra import copy as _copy
 from cute_viz.algebra import mma as _mma
-from cute_viz.algebra.common import WARP, refuse, told_outside
+from cute_viz.algebra.common import WARP, needed, refuse, told_outside
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import as_layout
-from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, as_tiled_copy, layout_sd, make_copy_atom
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_sd, make_copy_atom
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.inverse import left_inverse
 from cute_viz.algebra.layout import Layout, make_layout
-from cute_viz.algebra.measure import get_flat_coord, size
+from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import ThrMMA, TiledMMA, as_tiled_mma, layout_tv
 from cute_viz.algebra.modes import coalesce, filter_, get
 from cute_viz.algebra.partition import make_layout_tv
@@ -50,9 +50,26 @@ def get_slice(tiled: Any, thread: int) -> Any:
         words = f"thread {thread} is not in this {type(tiled).__name__} of {tiled.thr_layout.size} threads"
         if not told_outside(f"{words}: CuTe compiles it, and gives this"):
             raise AlgebraError(words)
-    if isinstance(tiled, TiledCopy):
-        return ThrCopy(tiled, thread)
-    return ThrMMA(tiled, modes(get_flat_coord(tiled.thr_layout, thread)))
+    return tiled.of_thread(thread)
+
+
+def tiled_of(x: object) -> Any:
+    """A copy or an MMA, of one thread's view of it the whole.
+
+    >>> tiled_of(None) is None
+    True
+    """
+    return x.tiled if isinstance(x, (ThrCopy, ThrMMA)) else x
+
+
+def atom_of(x: Any) -> Any:
+    """The atom of a copy or an MMA, however it is tiled.
+
+    >>> atom_of(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")).name
+    'SM80_16x8x16_F32F16F16F32_TN'
+    """
+    tiled = tiled_of(x)
+    return tiled.atom if isinstance(tiled, (TiledCopy, TiledMMA)) else tiled
 
 
 def get_thr_layout_vmnk(mma: object) -> Layout:
@@ -70,7 +87,8 @@ def tile_shape(tiled: object) -> tuple[int, ...]:
     >>> tile_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"))
     (32, 16, 16)
     """
-    return _copy.tile_of(as_tiled_copy(tiled)) if isinstance(tiled, (TiledCopy, ThrCopy)) else _mma.tile_shape(as_tiled_mma(tiled))
+    whole = tiled_of(tiled)
+    return _copy.tile_of(whole) if isinstance(whole, TiledCopy) else _mma.tile_shape(as_tiled_mma(whole))
 
 
 def tile_size(tiled: object, mode: int | None = None) -> int:
@@ -101,11 +119,8 @@ def make_tiled_copy_impl(atom: Copy_Atom, tv: Layout, tiler: object) -> TiledCop
     >>> str(copy.layout_tv), copy.tiler_mn
     ('(8,4):(4,1)', (4, 8))
     """
-    if not isinstance(atom, Copy_Atom):
-        raise AlgebraError(
-            f"a tiled copy needs a copy atom, not {show(atom)}", hint="example: Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}"
-        )
-    if not isinstance(tv, Layout) or len(modes(tv.shape)) != 2:
+    needed(Copy_Atom, atom, "a tiled copy needs a copy atom", "example: Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}")
+    if not isinstance(tv, Layout) or tv.rank != 2:
         refuse("make_tiled_copy", (tv,), "the TV layout must have two modes: threads and values")
     for n, what in enumerate(("thrs", "vals")):
         have, need = size(get(tv, n)), size(get(atom.layout_ref, n))
@@ -141,8 +156,7 @@ def make_tiled_copy_operand(atom: Copy_Atom, mma: TiledMMA, operand: str) -> Til
     >>> [make_tiled_copy_operand(atom, mma, operand).tiler_mn for operand in "AB"]
     [(32, 16), (16, 16)]
     """
-    if not isinstance(mma, TiledMMA):
-        raise AlgebraError(f"make_tiled_copy_{operand} needs a TiledMMA, not {show(mma)}")
+    needed(TiledMMA, mma, f"make_tiled_copy_{operand} needs a TiledMMA")
     m, n, k = tile_shape(mma)
     if isinstance(atom, Copy_Atom) and atom.warp == WARP:  # of any machine, as UniversalCopy is: its threads are those of the MMA
         atom = replace(atom, warp=mma.atom.warp)
@@ -158,8 +172,7 @@ def make_tiled_copy_like(atom: Copy_Atom, tiled: object, operand: str) -> TiledC
     >>> str(make_tiled_copy_like(parse("Copy_Atom<UniversalCopy<float>, half_t>{}"), copy, "D").layout_tv)
     '((16,2),(8,1)):((1,128),(16,0))'
     """
-    if not isinstance(tiled, TiledCopy):
-        raise AlgebraError(f"make_tiled_copy_{operand} needs a TiledCopy, not {show(tiled)}")
+    tiled = needed(TiledCopy, tiled, f"make_tiled_copy_{operand} needs a TiledCopy")
     return make_tiled_copy_impl(atom, layout_sd(tiled, operand), tiled.tiler_mn)
 
 
@@ -256,8 +269,7 @@ def make_utccp_copy(op: object, tensor: object) -> TiledCopy:
     '(1,(128,8)):(0,(1,128))'
     """
     tmem = as_tmem("make_utccp_copy", tensor)
-    if not isinstance(op, CopyOp):
-        raise AlgebraError(f"make_utccp_copy needs a copy operation, not {show(op)}", hint="SM100_UTCCP_4x32dp128bit_1cta{}")
+    needed(CopyOp, op, "make_utccp_copy needs a copy operation", "SM100_UTCCP_4x32dp128bit_1cta{}")
     return of_tmem(_atom("make_utccp_copy", op, tmem), tmem.layout)
 
 

@@ -13,14 +13,15 @@ from math import gcd
 from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, as_layout, domain, pointer_bits, position_independent
-from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy, layout_sd, tile_of
+from cute_viz.algebra.copy import Copy_Atom, TiledCopy, layout_sd, tile_of
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
+from cute_viz.algebra.mma import MMA_Atom, TiledMMA, as_tiled_mma, layout_tv, tile_shape
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tma import TmaCopy
+from cute_viz.algebra.views import atom_of, tiled_of
 from cute_viz.analysis.banks import ACCESSES, BANKS, LANES, REDUCTIONS, REMOTE, WORD, Phase, ideal_wavefronts, phases
 from cute_viz.analysis.lanes import WIDTHS, fixed_name, warp_instructions, whole_bytes
 from cute_viz.analysis.memories import SharedMemory
@@ -121,7 +122,7 @@ def accesses(
     if instruction is not None and instruction.startswith(("ld", "ds_read")) and store:
         raise AlgebraError(f"{instruction} reads, and the tile is written", hint=f"a store is one of {', '.join(STORES)}")
     store = store or instruction in STORES or (instruction or "").startswith("ds_write")
-    copy = by.tiled if isinstance(by, ThrCopy) else by
+    copy = tiled_of(by)
     if instruction is None and isinstance(copy, TiledCopy) and (reached := copy.atom.instruction.memory):
         store = store or reached[0] != space == reached[1]  # cp.async writes the tile, which nobody has to say
         copy.atom.instruction.check_reach(*(("", space) if store else (space, "")))
@@ -143,7 +144,7 @@ def accesses(
         raise AlgebraError(
             f"{wanted} is not an instruction of this GPU", hint="leave out `arch=`, or give a layout of threads and values"
         )
-    fixed = fixed_name(by.tiled if isinstance(by, ThrCopy) else by) if instruction is None and memory is None else ""
+    fixed = fixed_name(tiled_of(by)) if instruction is None and memory is None else ""
     instruction = instruction or wanted
     threads, values = (size(get(tv, n)) for n in (0, 1))
     repeats = product(extents) // product(tile)
@@ -184,8 +185,7 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
     >>> element_bits(Layout((8, 4)), parse("SM80_8x8x4_F64F64F64F64_TN"), operand="A"), element_bits(Layout((8, 4)), given=8)
     (64, 8)
     """
-    if isinstance(by, (ThrCopy, ThrMMA)):
-        by = by.tiled
+    by = tiled_of(by)
     known = [("the given type", given)] if given is not None else []
     if (flagged := pointer_bits(smem)) is not None:
         known.append(("the pointer of the shared-memory layout", flagged))
@@ -197,7 +197,7 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
             raise AlgebraError(words, hint="a tile has elements of one width: leave out the type, or give the right one")
     if known:
         return known[0][1]
-    atom = by.atom if isinstance(by, TiledMMA) else by
+    atom = atom_of(by)
     if isinstance(atom, MMA_Atom) and atom.types:
         which = atom.types["ABC".index(_operand(operand))]
         try:
@@ -223,10 +223,11 @@ def extents_of(smem: AnyLayout) -> tuple[int, int]:
     return product(shape[0]), product(shape[1:])
 
 
-def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -> tuple[Layout, tuple[int, ...], int, str | None]:
+def _view(
+    by: object, extents: tuple[int, int], operand: str | None, store: bool
+) -> tuple[Layout, tuple[int, ...], int, str | None]:
     """(TV layout, its tile, values of one atom, the instruction that the atom names) of what accesses the tile."""
-    if isinstance(by, (ThrCopy, ThrMMA)):
-        by = by.tiled
+    by = tiled_of(by)
     if operand is not None and not isinstance(by, (TiledMMA, MMA_Atom)):
         raise AlgebraError(f"only an MMA has an operand {operand}", hint="leave out the operand: a copy or a layout has one tile")
     if isinstance(by, TiledCopy):
@@ -234,7 +235,7 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
         layout = by.atom.layout_dst if store else by.atom.layout_src
         return layout_sd(by, side), tile_of(by), size(get(layout, 1)), instruction_of(by.atom, store)
     if isinstance(by, (TiledMMA, MMA_Atom)):
-        tiled = make_tiled_mma(by) if isinstance(by, MMA_Atom) else by
+        tiled = as_tiled_mma(by)
         which = _operand(operand)
         op = tiled.atom.instruction
         if op.described(which):

@@ -9,7 +9,7 @@ from typing import Any
 from cute_viz.algebra import ops
 from cute_viz.algebra.coalesced import coalesce
 from cute_viz.algebra.compose import composition_is_pointwise, value_at, without_padding
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import ComposedLayout, domain, is_layout
 from cute_viz.algebra.divide import divide_is_pointwise
 from cute_viz.algebra.inttuple import Underscore, X, modes, product, show
 from cute_viz.algebra.layout import Layout, flat_modes, make_layout, modes_of
@@ -25,7 +25,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Runtime, Static, is_known, is_one, least
 
 
-def _n(number: Any) -> str:
+def _n(number: object) -> str:
     return str(int(number)) if isinstance(number, int) else str(number)
 
 
@@ -42,7 +42,7 @@ class OperationSteps:
         self.name, self.mixed = name, mixed
         self.steps: list[Step] = []
 
-    def write(self, *operands: Any) -> None:
+    def write(self, *operands: object) -> None:
         """Tell the steps for operands; none of strides that they are not told of. Raises: AlgebraError where a condition fails."""
         writer, a = WRITERS[self.name], operands[0]
         if self.name not in ("composition", "slice") and not strides(operands) <= {"integer"}:
@@ -54,7 +54,7 @@ class OperationSteps:
         elif isinstance(a, Layout) or self.name in ("composition", "slice"):
             writer(self, *operands)
 
-    def add(self, words: str, value: Any = None, title: str = "") -> None:
+    def add(self, words: str, value: object = None, title: str = "") -> None:
         """One more step, with its value as it prints."""
         self.steps.append(Step(words, self.left(value), title))
 
@@ -62,22 +62,22 @@ class OperationSteps:
         """A value in words."""
         return show(self.left(value))
 
-    def left(self, value: Any) -> Any:
+    def left(self, value: object) -> Any:
         """A value as it prints; None for none."""
         return left(value) if self.mixed and value is not None else value
 
 
-def _do(name: str, *operands: Any) -> Any:
+def _do(name: str, *operands: object) -> Any:
     operation = ops.find(name)
     return operation.resolve()(*operation.fitted(list(operands))[0])
 
 
-def _tile(tiler: Any) -> Layout | None:
+def _tile(tiler: object) -> Layout | None:
     return Layout(tiler) if isinstance(tiler, int) else tiler if isinstance(tiler, Layout) else None
 
 
-def _composition(told: OperationSteps, a: Any, b: Any, *more: Any) -> None:
-    if isinstance(a, Swizzle) and isinstance(b, (Layout, ComposedLayout)) and not more:
+def _composition(told: OperationSteps, a: object, b: object, *more: object) -> None:
+    if isinstance(a, Swizzle) and is_layout(b) and not more:
         told.add(f"a swizzle has no strides: CuTe keeps its parts, c -> {a}(B(c))", _do("composition", a, b))
     if more or not isinstance(a, Layout):
         return
@@ -183,7 +183,7 @@ def _of_run_time(told: OperationSteps, a: Layout, target: Any) -> Layout | None:
     return None if clear_static(found) == _do("complement", a, target) else found
 
 
-def _logical_divide(told: OperationSteps, a: Layout, tiler: Any) -> None:
+def _logical_divide(told: OperationSteps, a: Layout, tiler: object) -> None:
     if isinstance(tiler, tuple):
         _by_mode(told, a, tiler, "logical_divide", _logical_divide)
         return
@@ -200,12 +200,12 @@ def _logical_divide(told: OperationSteps, a: Layout, tiler: Any) -> None:
     told.add(words, _do("composition", a, make_layout(tile, rest)), "A o that: (tile, rest)")
 
 
-def _gathered(name: str, gather: str, told: OperationSteps, a: Layout, tiler: Any) -> None:
+def _gathered(name: str, gather: str, told: OperationSteps, a: Layout, tiler: object) -> None:
     (_logical_product if "product" in name else _logical_divide)(told, a, tiler)
     told.add(f"{name}: {gather}", _do(name, a, tiler), name)
 
 
-def _logical_product(told: OperationSteps, a: Layout, tiler: Any) -> None:
+def _logical_product(told: OperationSteps, a: Layout, tiler: object) -> None:
     if isinstance(tiler, tuple):
         _by_mode(told, a, tiler, "logical_product", _logical_product)
         return
@@ -221,7 +221,7 @@ def _logical_product(told: OperationSteps, a: Layout, tiler: Any) -> None:
     told.add("block and copies side by side", _do("logical_product", a, tile), "(block, copies)")
 
 
-def _paired(name: str, order: str, told: OperationSteps, a: Layout, b: Any) -> None:
+def _paired(name: str, order: str, told: OperationSteps, a: Layout, b: object) -> None:
     if not isinstance(b, Layout):
         return
     r = max(len(modes(a.shape)), len(modes(b.shape)))
@@ -230,7 +230,7 @@ def _paired(name: str, order: str, told: OperationSteps, a: Layout, b: Any) -> N
     told.add(f"{name}: modes paired, {order}", _do(name, a, b), name)
 
 
-def _tile_to_shape(told: OperationSteps, a: Layout, shape: Any, order: Any = None) -> None:
+def _tile_to_shape(told: OperationSteps, a: Layout, shape: object, order: object = None) -> None:
     own, wanted = product_each((*modes(a.shape), *[1] * (len(modes(shape)) - len(modes(a.shape))))), product_each(shape)
     counts = ceil_div(wanted, own)
     words = "column-major: mode 0 first" if order is None else f"in the order {show(order)}"
@@ -240,7 +240,7 @@ def _tile_to_shape(told: OperationSteps, a: Layout, shape: Any, order: Any = Non
     _paired("blocked_product", "the block inside", told, a, tiles)
 
 
-def _coalesce(told: OperationSteps, a: Layout, profile: Any = None) -> None:
+def _coalesce(told: OperationSteps, a: Layout, profile: object = None) -> None:
     if profile is not None:
         return
     kept: list[tuple[Any, Any]] = []
@@ -281,8 +281,8 @@ def _right_inverse(told: OperationSteps, a: Layout) -> None:
     told.add("in order of A's strides, coalesced", _do("right_inverse", a), "right inverse")
 
 
-def _slice(told: OperationSteps, crd: Any, a: Any) -> None:
-    plain = domain(a) if isinstance(a, (Layout, ComposedLayout)) else None
+def _slice(told: OperationSteps, crd: object, a: object) -> None:
+    plain = domain(a) if is_layout(a) else None
     if not isinstance(plain, Layout) or len(modes(crd)) != len(modes(plain.shape)):
         return
     told.add(f"a slice of {told(a)} at {told(crd)}: a mode with _ stays whole, an index picks one element of it")
@@ -322,7 +322,7 @@ def _listed(word: str, numbers: Sequence[int]) -> str:
     return f"{word}{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
 
 
-def _by_mode(told: OperationSteps, a: Layout, tiler: tuple[Any, ...], name: str, writer: Callable[..., None]) -> None:
+def _by_mode(told: OperationSteps, a: Layout, tiler: tuple[object, ...], name: str, writer: Callable[..., None]) -> None:
     for n, (part, t) in enumerate(zip(modes_of(a), tiler, strict=False)):
         told.add(f"mode {n}: {told(part)} with {told(t)}")
         writer(told, part, t)

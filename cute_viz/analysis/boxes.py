@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Iterable
 from itertools import product as places_of
 from math import prod
-from typing import Any
 
 from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import Copy_Atom, CopyOp
@@ -17,15 +16,15 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.stride import Basis
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import behind, tensors_in
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.access import BOX
 from cute_viz.analysis.cost import SECTOR, Cost
-from cute_viz.errors import AlgebraError, CuteVizError
+from cute_viz.errors import AlgebraError, CuteVizError, first_error
 from cute_viz.limits import limit, over
 
 
-def boxes(tma: TmaCopy, pair: list[Any]) -> Cost:
+def boxes(tma: TmaCopy, pair: list[object]) -> Cost:
     """A TMA, whose instructions one thread issues: the sectors of global memory that its boxes are, the first one's times all.
 
     Where the operands are not known it copies the tile that it was made for.
@@ -39,7 +38,7 @@ def boxes(tma: TmaCopy, pair: list[Any]) -> Cost:
     for operand in pair:
         if isinstance(operand, CuteVizError) and operand.needs:
             raise operand
-    tiles = [domain(x.layout if isinstance(x, Tensor) else x) for x in pair if not isinstance(x, CuteVizError)]
+    tiles = [domain(behind(x)) for x in pair if not isinstance(x, CuteVizError)]
     values = max(1, tma.bits // tma.tensor.bits)  # of an instruction, all CTAs that share it
     whole = size(tma.cta_v_map) if len(tiles) < 2 else max(size(tile) for tile in tiles)
     count = max(1, whole // values)
@@ -72,7 +71,7 @@ def _fewest_of(tma: TmaCopy) -> int:
     return _fewest(flat_modes(tma.cta_v_map), tma.map.swizzle, tma.map.bits, inside) if inside else _UNKNOWN
 
 
-def _fewest(tile: Iterable[tuple[int, Any]], swizzle: int, bits: int, inside: Collection[tuple[int, ...]]) -> int:
+def _fewest(tile: Iterable[tuple[int, object]], swizzle: int, bits: int, inside: Collection[tuple[int, ...]]) -> int:
     """The instructions of a tile of coordinates whose boxes are as large as they may be: 256 elements a mode, and of those inside,
     which lie together, the width of the swizzle.
 
@@ -88,24 +87,23 @@ def _fewest(tile: Iterable[tuple[int, Any]], swizzle: int, bits: int, inside: Co
     return prod(-(-extent // (inner if path in inside else 256)) for path, extent in reach.items())
 
 
-def bulk(atom: Copy_Atom | CopyOp, pair: list[Any]) -> Cost:
+def bulk(atom: Copy_Atom | CopyOp, pair: list[object]) -> Cost:
     """A copy of boxes or of bytes in one piece whose tensor map is not known: how many instructions its tensors are.
 
     >>> bulk(parse("SM90_BULK_COPY_AUTO{}"), [Layout(64), Layout(64)]).instructions
     1
     """
-    tiles = [domain(x.layout if isinstance(x, Tensor) else x) for x in pair if not isinstance(x, CuteVizError)]
+    tiles = [domain(behind(x)) for x in pair if not isinstance(x, CuteVizError)]
     sizes = [size(tile) for tile in tiles if next(unknowns(tile), None) is None]
     if not sizes:
-        error = next((x for x in pair if isinstance(x, CuteVizError)), None)
-        raise AlgebraError(f"{atom.name}: {BOX}") if error is None else error
+        raise first_error(pair) or AlgebraError(f"{atom.name}: {BOX}")
     if isinstance(atom, Copy_Atom):
         whole, values = max(sizes), size(get(atom.layout_src, 1))
     else:  # what lies together in both tensors (copy of SM90_BULK_COPY_AUTO)
         whole = min(sizes)
         values = max_common_vector(*tiles) if len(sizes) == 2 else whole
     count, why = max(1, whole // max(1, values)), [f"{atom.name}: {BOX}"]
-    shared = next((x for x in pair if isinstance(x, Tensor) and x.pointer.space == "smem" and x.pointer.known), None)
+    shared = next((x for x in tensors_in(pair, "smem") if x.pointer.known), None)
     far = [mode for x in pair if isinstance(x, Layout) for mode in flat_modes(x) if isinstance(mode[0], int)]
     boxes = None
     if shared is not None and far and not re.search("IM2COL|MULTICAST|GATHER", atom.name) and prod(n for n, _ in far) == whole:

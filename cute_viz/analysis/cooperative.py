@@ -102,12 +102,12 @@ def _swizzled(x: Tensor, layout: Layout) -> AnyLayout:
     return layout if x.swizzle is None else ComposedLayout(x.swizzle, x.offset, layout)
 
 
-def _op(name: str, *operands: Any) -> Any:
+def _op(name: str, *operands: object) -> Any:
     """An operation on both kinds of integers."""
     return find(name).call(list(operands))
 
 
-def _check(threads: Any, most: Any, src: Tensor, dst: Tensor) -> None:
+def _check(threads: object, most: object, src: Tensor, dst: Tensor) -> None:
     if not isinstance(threads, int) or not 1 <= threads <= MOST:
         raise AlgebraError("cooperative_copy needs its number of threads", hint="cooperative_copy<128, 128>(threadIdx.x, src, dst)")
     if not is_static_shape(src) or not is_static_shape(dst):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from cute_viz.algebra import ops
 from cute_viz.algebra.common import Operation
@@ -23,7 +22,7 @@ ATOMS = ("INTER", "SW32", "SW64", "SW128")
 DEEP = 256  # bits of K of one instruction
 
 
-def descriptor_steps(name: str, operand: Any, word: Any = "K") -> list[Step]:
+def descriptor_steps(name: str, operand: object, word: object = "K") -> list[Step]:
     """The steps of make_gmma_desc or make_umma_desc; the last has the descriptor, or the condition that failed.
 
     Raises: AlgebraError for anything but a tensor in shared memory whose elements have a width.

@@ -15,8 +15,8 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import whole
+from cute_viz.algebra.views import atom_of
 from cute_viz.analysis.access import accesses, element_bits
-from cute_viz.analysis.multiply import atom_of
 from cute_viz.analysis.patterns import is_named, named_accesses, usual_bits
 from cute_viz.analysis.verdict import verdict
 from cute_viz.errors import AlgebraError
@@ -122,7 +122,7 @@ def conflict_free(smem: Any, access: Any, type_: Any = None, **how: Any) -> str:
     return f"{head} {cost}: bank {bank} serves {' '.join(f'T{lane}' for lane in lanes[:FEW])}{' ...' if len(lanes) > FEW else ''}"
 
 
-def vector(copy: Any, bits: int, name: str = "copy") -> str:
+def vector(copy: object, bits: int, name: str = "copy") -> str:
     """Why a copy does not move so many bits at once; "" where it does.
 
     copy: a TiledCopy or Copy_Atom, or the operands of `copy(...)` or of another such `name`: an atom or none, and two tensors.
@@ -150,12 +150,12 @@ def _check_cells(count: int) -> None:
         raise over("accesses", f"{count} cells")
 
 
-def _extents(shape: Any) -> Any:
+def _extents(shape: object) -> Any:
     """The extents of the modes of a shape, however these are nested; of a lone integer itself."""
     return product_each(shape) if isinstance(shape, tuple) else shape
 
 
-def _at(n: int, shape: Any) -> str:
+def _at(n: int, shape: object) -> str:
     out = []
     for extent in shape if isinstance(shape, tuple) else (shape,):
         out.append(str(n % extent))

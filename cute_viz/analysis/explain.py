@@ -10,7 +10,7 @@ from cute_viz.algebra import mma as mmas
 from cute_viz.algebra import ops
 from cute_viz.algebra.common import Operation
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import ThrCopy, as_tiled_copy, tidfrg, tiler_shape
 from cute_viz.algebra.divide import zipped_divide
 from cute_viz.algebra.inttuple import modes, show
@@ -27,6 +27,7 @@ from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor, check_like, whole
 from cute_viz.algebra.tma_parts import instruction_order
+from cute_viz.algebra.views import tiled_of
 from cute_viz.analysis.algebra_steps import WRITERS, OperationSteps
 from cute_viz.analysis.steps import Step
 from cute_viz.analysis.tiling_steps import TILINGS, tiling_steps
@@ -79,7 +80,7 @@ def _divided(layout: Any, tiler: Any, what: str) -> Step:
     return Step(f"cut into tiles by {what} {show(tiler)}: ((tile), (rest))", zipped_divide(layout, tiler))
 
 
-def _tile(operands: list[Any], result: Any) -> list[Step]:
+def _tile(operands: list[object], result: object) -> list[Step]:
     layout, tiler, coord, *more = operands
     steps: list[Step] = []
     if more and isinstance(more[0], tuple):
@@ -139,7 +140,7 @@ def named(result: Any, names: tuple[str, ...], words: str) -> list[Step]:
     return steps
 
 
-def _begins(who: str, result: Any, coordinates: Any, names: str) -> Step:
+def _begins(who: str, result: object, coordinates: object, names: str) -> Step:
     """The first elements in words, as far as they are known."""
     try:
         return _first(who, result, coordinates, names)
@@ -164,7 +165,7 @@ _COPY = ("CPY", "CPY_M", "CPY_K")
 _FEW = 8  # registers that are told
 
 
-def fragment_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
+def fragment_steps(name: str, operands: list[object], result: object) -> list[Step]:
     """The steps of an operation of FRAGMENTS with its result; none for operands that they are not told of.
 
     >>> text = "make_tiled_copy(Copy_Atom<UniversalCopy<uint64_t>, float>{}, (4,8), (2,2))"
@@ -212,7 +213,7 @@ def _order(result: Any) -> Step:
 
 
 def _registers(name: str, mma: Any, layout: Any, result: Any) -> list[Step]:
-    tiled = mma.tiled if isinstance(mma, ThrMMA) else mma
+    tiled = tiled_of(mma)
     side, result = name[-1], whole(result)
     if not isinstance(result, Layout) or not isinstance(domain(layout), (Layout, tuple)):
         return []
@@ -228,14 +229,14 @@ def _registers(name: str, mma: Any, layout: Any, result: Any) -> list[Step]:
     return [*steps, Step(f"{size(result)} registers without holes", result)]
 
 
-def _tiled(mma: Any) -> Any:
+def _tiled(mma: object) -> object:
     return mma if isinstance(mma, TiledMMA) else make_tiled_mma(mma)
 
 
 DESCRIPTORS = ("make_gmma_desc", "make_umma_desc")
 
 
-def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> list[Step]:
+def explain(name: str, operands: list[object], template: tuple[object, ...] = ()) -> list[Step]:
     """The steps of an operation by its name; the last step holds the result, or the condition that failed. Integers keep the marks
     of static ones, and operands of both kinds are computed as CuTe does. template: the arguments in angle brackets, as in
     take<0,1>(A).
@@ -277,7 +278,9 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
 _OF_RESULTS = ((PARTITIONS, partition_steps), (FRAGMENTS, fragment_steps), (TILINGS, tiling_steps))  # told with their result
 
 
-def _steps(operation: ops.Op, operands: list[Any], given: list[Any], told: OperationSteps, template: tuple[Any, ...]) -> list[Step]:
+def _steps(
+    operation: ops.Op, operands: list[object], given: list[object], told: OperationSteps, template: tuple[object, ...]
+) -> list[Step]:
     """The steps of an operation that has any. Raises: AlgebraError where a condition fails, behind what was told so far."""
     write = next((write for names, write in _OF_RESULTS if operation.name in names), None)
     if write is not None:
@@ -288,7 +291,7 @@ def _steps(operation: ops.Op, operands: list[Any], given: list[Any], told: Opera
     return told.steps
 
 
-def _fitting(name: str, kinds: str, operands: list[Any]) -> list[Any]:
+def _fitting(name: str, kinds: str, operands: list[Any]) -> list[object]:
     """The operands as an operation explains them: tensors where it asks for tensors, the layouts of tensors elsewhere."""
     if name.endswith("_like"):  # for which it does not matter where a tensor begins
         for x in operands:
@@ -296,15 +299,6 @@ def _fitting(name: str, kinds: str, operands: list[Any]) -> list[Any]:
         operands = [x.layout if isinstance(x, Tensor) and x.swizzle is None else x for x in operands]
     kept = [kinds[n : n + 1] == "U" or not isinstance(x, Tensor) or x.pointer.space == "tmem" for n, x in enumerate(operands)]
     return [x if keep else x.whole for x, keep in zip(operands, kept, strict=True)]
-
-
-def is_layout(value: Any) -> bool:
-    """Whether a step's value can be drawn.
-
-    >>> is_layout(Layout(4)), is_layout(None)
-    (True, False)
-    """
-    return isinstance(value, (Layout, ComposedLayout))
 
 
 def steps_of_verdict(found: Verdict) -> list[Step]:

@@ -76,7 +76,7 @@ def _units(layout: ComposedLayout) -> str:
     return f"{layout.outer} of bytes: {swizzle} of elements of {bits} bits"
 
 
-def memory_facts(layout: AnyLayout, bits: int) -> dict[str, Any]:
+def memory_facts(layout: AnyLayout, bits: int) -> dict[str, object]:
     """Facts of a layout of elements in memory: bytes, alignment, the widest vector, gaps and aliasing.
 
     >>> facts = memory_facts(Layout((8, 64), (64, 1)), 16)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import domain
@@ -33,7 +34,7 @@ ALLOCATED = "columns to allocate"
 FEWEST = 32  # columns of a tcgen05.alloc, which takes a power of 2 from there to 512 (PTX ISA, "Tensor memory allocation")
 
 
-def hardware_facts(obj: Any) -> dict[str, Any] | None:
+def hardware_facts(obj: object) -> dict[str, Any] | None:
     """The facts of a descriptor, a fragment of descriptors, an instruction descriptor, a TMA copy, a multicast mask, a tensor in
     tensor memory, or of an MMA with its operands; None for anything else.
 
@@ -41,28 +42,19 @@ def hardware_facts(obj: Any) -> dict[str, Any] | None:
     >>> facts["desc"], facts["stride offset"]
     ('0xc000001000010000', '256 bytes')
     """
-    if isinstance(obj, SmemDescriptor):
-        return _descriptor(obj)
-    if isinstance(obj, DescriptorWord):
-        return _fields(obj)
-    if isinstance(obj, DescriptorTensor):
-        first = _descriptor(obj.first)  # of a part that the readers mark differently: without marks
-        first |= {name: str(first[name]) for name in ("operand", "smem_layout")}
-        return {"layout": Plain.of(obj.layout), "strides": "16-byte units, added to start_address", **first}
-    if isinstance(obj, InstrDescriptor):
-        return _instruction(obj)
-    if isinstance(obj, TmaCopy):
-        return _tma(obj)
-    if isinstance(obj, MulticastMask):
-        return _mask(obj)
-    if isinstance(obj, TensorMemory):
-        parts = {name: _tmem(tensor) | {"first column": tensor.pointer.address or 0} for name, tensor in obj.parts}
-        return {name: {key: value for key, value in part.items() if key != ALLOCATED} for name, part in parts.items()}
-    if isinstance(obj, Tensor) and obj.pointer.space == "tmem":
-        return _tmem(obj)
-    if isinstance(obj, MmaOperands):
-        return _operands(obj)
-    return None
+    facts = _FACTS.get(type(obj))
+    return None if facts is None else facts(obj)
+
+
+def _fragment(x: DescriptorTensor) -> dict[str, object]:
+    first = _descriptor(x.first)  # of a part that the readers mark differently: without marks
+    first |= {name: str(first[name]) for name in ("operand", "smem_layout")}
+    return {"layout": Plain.of(x.layout), "strides": "16-byte units, added to start_address", **first}
+
+
+def _tensor_memory(x: TensorMemory) -> dict[str, Any]:
+    parts = {name: _tmem(tensor) | {"first column": tensor.pointer.address or 0} for name, tensor in x.parts}
+    return {name: {key: value for key, value in part.items() if key != ALLOCATED} for name, part in parts.items()}
 
 
 def _operands(x: MmaOperands) -> dict[str, Any]:
@@ -89,7 +81,7 @@ def spans(numbers: set[int]) -> str:
     return ", ".join(f"{a}..{b}" if a < b else str(a) for a, b in zip(starts, ends, strict=True))
 
 
-def _fields(x: DescriptorWord) -> dict[str, Any]:
+def _fields(x: DescriptorWord) -> dict[str, object]:
     """The fields of a descriptor whose operand is unknown."""
     kept = sum(((1 << field.width) - 1) << field.bit for field in FIELDS[x.kind])
     out: dict[str, Any] = {
@@ -106,7 +98,7 @@ def _fields(x: DescriptorWord) -> dict[str, Any]:
     return out
 
 
-def _descriptor(x: SmemDescriptor) -> dict[str, Any]:
+def _descriptor(x: SmemDescriptor) -> dict[str, object]:
     known = x.tensor.pointer.address is not None
     out: dict[str, Any] = {
         "desc": str(x),
@@ -139,14 +131,14 @@ def _leading_used(x: SmemDescriptor) -> str:
     return "yes" if x.leading_byte_offset else "no: the operand is one atom wide"
 
 
-def _instruction(x: InstrDescriptor) -> dict[str, Any]:
+def _instruction(x: InstrDescriptor) -> dict[str, object]:
     runtime = {"runtime_idescE": f"0x{x.desc << 32:016x}"}
     if x.refused:
         runtime["not supported by tcgen05.mma"] = "; ".join(x.refused)
     return {"desc": str(x), "kind": x.kind, **dict(x.values), **{f"{name} in words": word for name, word in x.what}, **runtime}
 
 
-def _tmem(x: Tensor) -> dict[str, Any]:
+def _tmem(x: Tensor) -> dict[str, object]:
     last, per, metadata = next(places(x, [cosize(x.layout) - 1 + x.offset])), x.pointer.per_word, metadata_words(x)
     first = x.pointer.address or 0
     last = last._replace(lane=last.lane + (first >> 16), column=last.column + (first & 0xFFFF))
@@ -226,7 +218,7 @@ def _tma(x: TmaCopy) -> dict[str, Any]:
     return out
 
 
-def _mask(x: MulticastMask) -> dict[str, Any]:
+def _mask(x: MulticastMask) -> dict[str, object]:
     ctas = ctas_of(x)
     return {
         "mask": hex(x),
@@ -255,7 +247,7 @@ def receivers_words(x: MulticastMask) -> str:
     return ", ".join(parts) or "none"
 
 
-def _im2col(x: Im2col, tensor_map: TensorMap) -> dict[str, Any]:
+def _im2col(x: Im2col, tensor_map: TensorMap) -> dict[str, object]:
     return {
         "pixelBoxLowerCorner": list(x.lower),
         "pixelBoxUpperCorner": list(x.upper),
@@ -265,3 +257,16 @@ def _im2col(x: Im2col, tensor_map: TensorMap) -> dict[str, Any]:
         "units": "dimensions are c, w, h, d, n; corners in pixels from the first and from the last one, strides in bytes",
         "tma_tensor": Plain.of(x.coordinates),
     }
+
+
+_FACTS: dict[type, Callable[[Any], dict[str, Any] | None]] = {
+    SmemDescriptor: _descriptor,
+    DescriptorWord: _fields,
+    DescriptorTensor: _fragment,
+    InstrDescriptor: _instruction,
+    TmaCopy: _tma,
+    MulticastMask: _mask,
+    TensorMemory: _tensor_memory,
+    Tensor: lambda x: _tmem(x) if x.pointer.space == "tmem" else None,
+    MmaOperands: _operands,
+}

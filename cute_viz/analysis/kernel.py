@@ -17,18 +17,19 @@ from cute_viz.algebra.layout import flat_modes
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import Starts
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import Tensor, tensors_in
 from cute_viz.algebra.tma import TmaCopy
+from cute_viz.algebra.views import atom_of, tiled_of
 from cute_viz.analysis.access import WarpAccess, instruction_of
 from cute_viz.analysis.banks import BANKS, LANES, WORD
 from cute_viz.analysis.boxes import boxes, bulk
 from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.cost import Cost, Side, cost_of, ordered, summed
 from cute_viz.analysis.lanes import fixed_name
-from cute_viz.analysis.multiply import atom_of, merged, multiplied, tiled_of
+from cute_viz.analysis.multiply import merged, multiplied
 from cute_viz.analysis.vectorize import WIDEST
 from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, check_policy, verdict
-from cute_viz.errors import AlgebraError, CuteVizError
+from cute_viz.errors import AlgebraError, CuteVizError, first_error, raise_first
 from cute_viz.limits import limit, over
 from cute_viz.values.instruction import ELEMENTS
 from cute_viz.values.pointer import SPACES
@@ -103,8 +104,8 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
         return [boxes(operands[0], operands[1:3])]
     tiled = [x for x in operands[:1] if isinstance(x, (Copy_Atom, CopyOp, TiledCopy, ThrCopy))]
     rest = operands[len(tiled) :]
-    if not tiled and name != "copy_if" and len(operands) > 2 and isinstance(operands[0], CuteVizError):
-        raise operands[0]
+    if not tiled and name != "copy_if" and len(operands) > 2:
+        raise_first(operands[:1])
     atom = atom_of(tiled[0]) if tiled else None
     if isinstance(atom, CopyOp) and "auto" not in atom.instruction.words and atom.instruction.kind != ASYNC:
         check_policy(atom, name == "copy_if")
@@ -118,29 +119,27 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     return _copy(tiled[0] if tiled else None, pair[0], pair[1], name == "copy_if")
 
 
-def _tensor_memory(copy: Any, atom: Copy_Atom, pair: list[Any]) -> Cost:
+def _tensor_memory(copy: object, atom: Copy_Atom, pair: list[object]) -> Cost:
     """Loads and stores of tensor memory, each by a warp."""
     tensors = [x.of_type(ValueType(atom.value_type or str(atom.bits))) if isinstance(x, Tensor) else x for x in pair]
-    held = next((x for x in tensors if isinstance(x, Tensor) and x.pointer.space != "tmem"), None)
+    held = next((x for x in tensors_in(tensors) if x.pointer.space != "tmem"), None)
     if held is None:
-        raise next((x for x in pair if isinstance(x, CuteVizError)), AlgebraError("the registers of this copy are not known"))
+        raise first_error(pair) or AlgebraError("the registers of this copy are not known")
     layout = atom.layout_dst if atom.instruction.kind == "tcgen05.ld" else atom.layout_src
     count = max(1, size(held.layout) // size(get(layout, 1)))
-    if all(isinstance(x, Tensor) for x in tensors):
+    if len(tensors_in(tensors)) == len(tensors):
         count = verdict("copy", [atom, *tensors]).count
     tiled = tiled_of(copy)
     warps = size(get(tiled.layout_tv, 0)) // LANES if isinstance(tiled, TiledCopy) else 1
     return Cost(atom.name, size(held.layout), count * max(1, warps), why=(_BANKLESS,))
 
 
-def _cooperative(operands: list[Any]) -> list[Cost]:
+def _cooperative(operands: list[object]) -> list[Cost]:
     """The passes of a cooperative copy, whose threads and widest access come before its operands."""
     at = next((n for n, x in enumerate(operands) if isinstance(x, Tensor)), len(operands))
     pair, policy = _shares(operands[at : at + 2]), operands[at + 2] if len(operands) > at + 2 else None
     threads, most = (*operands[: max(0, at - 1)], None, None)[:2]
-    for operand in (threads, most, policy):
-        if isinstance(operand, CuteVizError):
-            raise operand
+    raise_first((threads, most, policy))
     if any(x.starts for x in pair):
         raise AlgebraError("cooperative_copy takes whole tensors: this is a thread's part already")
     src, dst = pair = _typed(pair)
@@ -160,7 +159,7 @@ def _cooperative(operands: list[Any]) -> list[Cost]:
     return out
 
 
-def _axpby(operands: list[Any]) -> list[Cost]:
+def _axpby(operands: list[object]) -> list[Cost]:
     """Loads of x and y and stores of y, element by element."""
     if len(operands) < 4:
         raise AlgebraError("axpby takes alpha, x, beta and y")
@@ -202,10 +201,8 @@ def _element(x: Tensor, store: bool) -> Cost:
 
 
 def _shares(pair: list[Any]) -> list[Tensor]:
-    for operand in pair:
-        if isinstance(operand, CuteVizError):
-            raise operand
-    if len(pair) < 2 or not all(isinstance(x, Tensor) for x in pair):
+    raise_first(pair)
+    if len(pair) < 2 or len(tensors_in(pair)) < len(pair):
         raise AlgebraError("this does not copy between two tensors that can be evaluated")
     return pair
 

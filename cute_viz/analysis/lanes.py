@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import gcd
-from typing import Any
 
-from cute_viz.algebra.copy import Copy_Atom, TiledCopy
+from cute_viz.algebra.copy import Copy_Atom
+from cute_viz.algebra.views import atom_of
 from cute_viz.analysis.banks import LANES, ROW, width
 from cute_viz.analysis.memories import SharedMemory
 from cute_viz.errors import AlgebraError
@@ -43,13 +43,13 @@ def whole_bytes(rows: list[list[int]], bits: int, store: bool) -> tuple[list[lis
     return [[place // 8 for place in row] for row in rows], 1, 1
 
 
-def fixed_name(copy: Any) -> str:
+def fixed_name(copy: object) -> str:
     """The name of a copy atom whose every call is one access, "" of all else: of AutoVectorizingCopy the layouts decide.
 
     >>> fixed_name(parse("Copy_Atom<UniversalCopy<uint128_t>, half_t>{}"))
     'UniversalCopy<uint128_t>'
     """
-    atom = copy.atom if isinstance(copy, TiledCopy) else copy
+    atom = atom_of(copy)
     return atom.name if isinstance(atom, Copy_Atom) and atom.instruction.kind in ("copy", "cp.async") and "<" in atom.name else ""
 
 

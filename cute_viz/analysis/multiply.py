@@ -5,28 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.copy import ThrCopy, TiledCopy
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import X, modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
+from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import sliced_share
 from cute_viz.algebra.static import is_marked, mark_static
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import Tensor, tensors_in
+from cute_viz.algebra.views import atom_of, tiled_of
 from cute_viz.analysis.access import MODES
 from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.cost import Cost, Side, cost_of, ordered, times
 from cute_viz.analysis.vectorize import auto_width, registers_of
-from cute_viz.errors import AlgebraError, CuteVizError
+from cute_viz.errors import AlgebraError, first_error, raise_first
 from cute_viz.limits import limit, over
 from cute_viz.values.pointer import SPACES, Pointer
 from cute_viz.values.types import ValueType, bits_of
 
 
-def multiplied(operands: list[Any]) -> list[Cost]:
+def multiplied(operands: list[object]) -> list[Cost]:
     """The operands of a gemm that are in memory: each mode of K is copied to registers first (cute/algorithm/gemm.hpp).
 
     What an MMA reads through descriptors is one cost without wavefronts. Raises: AlgebraError for operands that are not tensors,
@@ -43,10 +43,9 @@ def multiplied(operands: list[Any]) -> list[Cost]:
     """
     if operands and isinstance(atom := atom_of(operands[0]), MMA_Atom) and _described(atom):
         return [_by_descriptors(atom, operands)]
-    tensors = [x for x in operands if isinstance(x, Tensor)]
+    tensors = tensors_in(operands)
     if len(tensors) < 3:
-        error = next((x for x in operands if isinstance(x, CuteVizError)), None)
-        raise error or AlgebraError("this does not multiply tensors that can be evaluated")
+        raise first_error(operands) or AlgebraError("this does not multiply tensors that can be evaluated")
     a, b = tensors[-3:-1]
     out = []
     for x in (a, b):
@@ -68,26 +67,7 @@ def multiplied(operands: list[Any]) -> list[Cost]:
     return out
 
 
-def tiled_of(x: Any) -> Any:
-    """A copy or an MMA, of one thread's view of it the whole.
-
-    >>> tiled_of(None) is None
-    True
-    """
-    return x.tiled if isinstance(x, (ThrCopy, ThrMMA)) else x
-
-
-def atom_of(x: Any) -> Any:
-    """The atom of a copy or an MMA, however it is tiled.
-
-    >>> atom_of(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")).name
-    'SM80_16x8x16_F32F16F16F32_TN'
-    """
-    tiled = tiled_of(x)
-    return tiled.atom if isinstance(tiled, (TiledCopy, TiledMMA)) else tiled
-
-
-def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
+def _by_descriptors(atom: MMA_Atom, operands: list[object]) -> Cost:
     """How many instructions a gemm is whose operands are descriptors, or one of them registers or tensor memory."""
     given = [*operands[2:], operands[1]] if len(operands) == 5 else operands[1:]  # D is the first
     tensors = [x if isinstance(x, DescriptorTensor) else _registers(x, n, atom) for n, x in enumerate(given[:3])]
@@ -102,7 +82,7 @@ def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
     return Cost(plain, size(tensors[2].layout), count * warps, why=(why,))
 
 
-def issued(operands: list[Any]) -> Cost:
+def issued(operands: list[object]) -> Cost:
     """The instructions of a gemm whose operands are all in registers, which touches no memory.
 
     Raises: AlgebraError for operands that are not tensors, and as `gemm_calls`.
@@ -116,17 +96,16 @@ def issued(operands: list[Any]) -> Cost:
     mma = operands[0]
     tiled, atom = tiled_of(mma), atom_of(mma)
     given = [*operands[2:], operands[1]] if len(operands) == 5 else operands[1:]  # D is the first
-    tensors = [x for x in given[:3] if isinstance(x, Tensor)]
+    tensors = tensors_in(given[:3])
     if not isinstance(atom, MMA_Atom) or len(tensors) < 3:
-        raise next((x for x in operands if isinstance(x, CuteVizError)), AlgebraError("the operands of this product are not known"))
+        raise first_error(operands) or AlgebraError("the operands of this product are not known")
     warps = size(tiled.thr_layout) // LANES if isinstance(tiled, TiledMMA) else 1
     count = gemm_calls(mma, *tensors)[1]
     return Cost(atom.name, size(tensors[2].layout), count * max(1, warps))
 
 
 def _registers(x: Any, n: int, atom: MMA_Atom) -> Any:
-    if isinstance(x, CuteVizError):
-        raise x
+    raise_first([x])
     bare = n < 2 and isinstance(x, Tensor) and x.pointer.known is None and size(get(x.layout, 0)) == 1  # the DSL's descriptors
     if isinstance(x, Layout) or bare:
         return Tensor(Pointer("tmem", "float"), x if isinstance(x, Layout) else x.layout)
@@ -235,7 +214,7 @@ def _described(atom: MMA_Atom | None) -> bool:
     return atom is not None and atom.instruction.described()
 
 
-def _operand(atom: MMA_Atom | None, n: int, operand: str, t: Any, values: Layout | None, copied: bool) -> None:
+def _operand(atom: MMA_Atom | None, n: int, operand: str, t: object, values: Layout | None, copied: bool) -> None:
     """Whether the values of one multiplication are what its instruction takes; those that are copied to a fragment by number.
 
     values: of its first mode, None of operands without one, for an MMA of one value.

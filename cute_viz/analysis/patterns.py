@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from cute_viz.analysis.access import WarpAccess, extents_of
 from cute_viz.analysis.banks import LANES, WORD
 from cute_viz.analysis.memories import SharedMemory
 from cute_viz.errors import AlgebraError, did_you_mean
+from cute_viz.records import pattern
 
 PATTERNS = {
     "ldmatrix": "16x16-byte-row reads of ldmatrix.x4, as an MMA's A operand",
@@ -34,11 +34,11 @@ MATRICES = {"ldmatrix": (16, 2), "stmatrix": (16, 2), "ldmatrix.x2": (8, 2), "ld
 MATRICES |= {name.replace("ld", "st"): MATRICES[name] for name in ("ldmatrix.x2", "ldmatrix.x1")}  # rows, chunks at once
 # What accesses shared memory without lanes, rows and chunks of 16 bytes at once: a core matrix, four rows of a box of 128 bytes.
 UNITS = {"wgmma": (8, 1), "tcgen05": (8, 1), "tma": (4, 8)}
-_PTX_SHARED = re.compile(r"(ld|st)(?:\.volatile)?\.shared(?:::cta)?(?:\.v([24]))?\.[busf]?(8|16|32|64|128)")
-_PTX_MATRIX = re.compile(r"(ld|st)matrix(?:\.sync)?(?:\.aligned)?(?:\.m8n8)?(\.x[124])?(\.trans)?(?:\.shared(?:::cta)?)?(?:\.b16)?")
-_SASS_SHARED = re.compile(r"(LD|ST)S(?:\.U)?(?:\.[US]?(8|16|64|128))?")
-_SASS_MATRIX = re.compile(r"(LD|ST)SM(?:\.16)?\.M(T?)88(?:\.([24]))?")
-_PLAIN = re.compile(
+_PTX_SHARED = pattern(r"(ld|st)(?:\.volatile)?\.shared(?:::cta)?(?:\.v([24]))?\.[busf]?(8|16|32|64|128)")
+_PTX_MATRIX = pattern(r"(ld|st)matrix(?:\.sync)?(?:\.aligned)?(?:\.m8n8)?(\.x[124])?(\.trans)?(?:\.shared(?:::cta)?)?(?:\.b16)?")
+_SASS_SHARED = pattern(r"(LD|ST)S(?:\.U)?(?:\.[US]?(8|16|64|128))?")
+_SASS_MATRIX = pattern(r"(LD|ST)SM(?:\.16)?\.M(T?)88(?:\.([24]))?")
+_PLAIN = pattern(
     r"(?:ld|st)\.(?:8|16|32|64|128)|cp\.async\.(?:32|64|128)"
 )  # an instruction: so many bits a lane, down the rows, then across
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
@@ -13,7 +15,7 @@ from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.analysis.banks import BANKS, WORD, width
+from cute_viz.analysis.banks import BANKS, LANES, WORD, width
 from cute_viz.analysis.cost import Side
 from cute_viz.errors import CuteVizError
 from cute_viz.records import dataclass
@@ -95,7 +97,7 @@ def better(sides: list[Side]) -> tuple[list[tuple[Places, int]], int, int]:
     plain = [side.places(swizzled=False) for side in sides]
     tries = min(_TRIES, _WORK // max(1, sum(len(side.tensor.starts) * len(side.order) for side in sides)))
     roots = [root_of(side.tensor) for side in sides]
-    kinds = [_swizzles(unit.bit_length() - 1, max(used).bit_length()), _strides(roots, unit, bits)]
+    kinds = [_swizzles(unit.bit_length() - 1, max(used).bit_length()), _strides(roots, unit, bits, sides)]
     if any(layout is not None and _padded(layout) for layout, _ in roots):
         kinds.reverse()  # what the definition can express comes first
     out: list[tuple[int, int, int, Places]] = []
@@ -113,14 +115,20 @@ def better(sides: list[Side]) -> tuple[list[tuple[Places, int]], int, int]:
     return [(places, count) for count, _, _, places in sorted(out, key=lambda one: one[:3])], now, ideal
 
 
-def _strides(roots: list[tuple[Layout | None, Swizzle | None]], unit: int, bits: int) -> Iterator[Places]:
+def _strides(roots: list[tuple[Layout | None, Swizzle | None]], unit: int, bits: int, sides: list[Side]) -> Iterator[Places]:
     layouts = [layout for layout, _ in roots if layout is not None]
-    if len(layouts) < len(roots) or any(swizzle is not None for _, swizzle in roots):
+    if any(swizzle is not None for _, swizzle in roots):
         return
-    for row in sorted({int(d) for layout in layouts for _, d in flat_modes(layout) if d > 1}):
+    rows = sorted({int(d) for layout in layouts for _, d in flat_modes(layout) if d > 1})
+    if not rows:  # an array without rows, but in its indices: threads beside one another are rows apart
+        apart = (abs(b - a) for side in sides for a, b in pairwise(side.tensor.starts[:LANES]))
+        rows, layouts = [row for row, _ in Counter(d for d in apart if d > 1).most_common(_KEPT)], []
+    elif len(layouts) < len(roots):
+        return
+    for row in rows:
         if any(Places(row=row, step=row).of(layout) is None for layout in layouts):
             continue
-        least = max(1 + sum((n - 1) * int(d) for n, d in flat_modes(layout) if d < row) for layout in layouts)
+        least = max((1 + sum((n - 1) * int(d) for n, d in flat_modes(layout) if d < row) for layout in layouts), default=row)
         for step in range(-(-least // unit) * unit, row + 8 * BANKS * WORD // bits + 1, unit):
             if step != row:
                 yield Places(row=row, step=step)

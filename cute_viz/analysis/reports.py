@@ -7,9 +7,10 @@ from typing import Any
 
 from cute_viz.analysis.access import global_request
 from cute_viz.errors import AlgebraError
+from cute_viz.spelling import count
 
 
-def shared_report(found: Sequence[Any]) -> dict[str, Any]:
+def shared_report(found: Sequence[Any]) -> dict[str, object]:
     """The wavefronts of each access of shared memory, and of all.
 
     >>> shared_report([])["summary"]
@@ -70,19 +71,10 @@ def global_report(found: Sequence[Any]) -> dict[str, Any]:
     return {"sectors": sectors, "efficiency": round(useful, 4), "summary": summary, "steps": rows}
 
 
-def _conflicts(phases: Sequence[Any]) -> list[dict[str, Any]]:
+def _conflicts(phases: Sequence[Any]) -> list[dict[str, object]]:
     """Who collides: of each bank that a phase asks for several words, the lanes of each word."""
     return [
         {"phase": n, "bank": bank, "lanes": [list(lanes) for _, lanes in phase.banks[bank]]}
         for n, phase in enumerate(phases)
         for bank in phase.conflicts
     ]
-
-
-def count(number: int, what: str) -> str:
-    """A number of things, in words.
-
-    >>> count(1, "sector"), count(4, "sector")
-    ('1 sector', '4 sectors')
-    """
-    return f"{number} {what}{'' if number == 1 else 's'}"

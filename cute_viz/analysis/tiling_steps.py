@@ -14,8 +14,8 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.static import clear_static
-from cute_viz.analysis.reports import count
 from cute_viz.analysis.steps import Step
+from cute_viz.spelling import count
 
 TILINGS = ("make_tiled_copy", "make_layout_tv", "make_tiled_mma")
 
@@ -38,7 +38,7 @@ def tiling_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
     return [*_of_threads(thr, val, tv, tile), *_of_copy(result)]
 
 
-def _of_threads(thr: Layout, val: Layout, tv: Layout, tile: Any) -> list[Step]:
+def _of_threads(thr: Layout, val: Layout, tv: Layout, tile: object) -> list[Step]:
     """The raked product of threads and values, and its inverse."""
     words = f"raked_product: {size(thr)} threads, each with a block of {count(size(val), 'value')}; the tile is {_times(tile)}"
     raked = clear_static(raked_product(thr, val))
@@ -54,7 +54,7 @@ def _of_threads(thr: Layout, val: Layout, tv: Layout, tile: Any) -> list[Step]:
     return [*steps, Step(f"{words}{where}", clear_static(tv))]
 
 
-def _of_copy(result: Any) -> list[Step]:
+def _of_copy(result: object) -> list[Step]:
     """How often a thread issues the atom for one tile."""
     if not isinstance(result, TiledCopy):
         return []
@@ -82,5 +82,5 @@ def _of_atoms(mma: TiledMMA) -> list[Step]:
     return steps
 
 
-def _times(extents: Any) -> str:
+def _times(extents: object) -> str:
     return " x ".join(str(int(extent)) for extent in (extents if isinstance(extents, (list, tuple)) else (extents,)))

@@ -4,68 +4,57 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_sd, tile_of
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, layout_sd, tile_of
 from cute_viz.algebra.instruction import issued
 from cute_viz.algebra.inttuple import Underscore, modes, product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
-from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, tile_shape
+from cute_viz.algebra.mma import MMA_Atom, TiledMMA, layout_tv, tile_shape
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.scale_factors import EmptyLayout
-from cute_viz.algebra.static import Plain
+from cute_viz.algebra.static import EmptyLayout, Plain
 from cute_viz.algebra.tmem import AHEAD, WORD, data_path, lane_stride, sparse_words
+from cute_viz.algebra.views import tiled_of
 from cute_viz.errors import CuteVizError
 
 
-def tiling_facts(subject: Any) -> dict[str, Any]:
+def tiling_facts(subject: object) -> dict[str, Any]:
     """The facts of an MMA atom, a copy atom or operation, a TiledMMA or a TiledCopy, ready for JSON.
 
     >>> tiling_facts(MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3))["Shape_MNK"]
     '(1,1,1)'
     """
-    if isinstance(subject, (ThrMMA, ThrCopy)):
-        subject = subject.tiled
-    if isinstance(subject, MMA_Atom):
-        return _mma_atom(subject)
-    if isinstance(subject, TiledMMA):
-        tile = tile_shape(subject)
-        return {
-            "ThrLayoutVMNK": Plain.of(subject.thr_layout_vmnk),
-            "PermutationMNK": Plain.of(subject.permutation_mnk, subject.thr_layout_vmnk),
-            **_old_repeats(subject),
-            "tile": Plain.of(tile, subject.thr_layout_vmnk),
-            "threads": size(subject.thr_layout_vmnk),
-            **{f"layout{x}_TV": Plain.of(layout_tv(subject, x), subject.thr_layout_vmnk) for x in "ABC"},
-            **_mma_atom(subject.atom),
-        }
-    if isinstance(subject, EmptyLayout):
-        return {"layout": Plain.of(subject.layout), "kind": "layout without elements: an extent is 0", "size": 0}
-    if isinstance(subject, CopyOp):
-        return {
-            "op": subject.name,
-            "ThrID": Plain.of(subject.thr_id),
-            "SrcLayout": Plain.of(subject.src),
-            "DstLayout": Plain.of(subject.dst),
-            "RefLayout": Plain.of(subject.ref),
-            **_units(subject),
-        }
-    if isinstance(subject, Copy_Atom):
-        return _copy_atom(subject)
-    if isinstance(subject, TiledCopy):
-        return {
-            "Tiler_MN": Plain.of(subject.tiler_mn),
-            "TiledLayout_TV": Plain.of(subject.layout_tv),
-            "tile": Plain.of(tile_of(subject), subject.layout_tv),
-            "threads": size(subject.thr_layout),
-            "layoutS_TV": Plain.of(layout_sd(subject, "S"), subject.layout_tv),
-            "layoutD_TV": Plain.of(layout_sd(subject, "D"), subject.layout_tv),
-            **_copy_atom(subject.atom),
-            **(
-                {"units": "ValID counts bits of tensor memory, the other layouts elements"}
-                if subject.atom.instruction.lanes
-                else {}
-            ),
-        }
+    subject = tiled_of(subject)
+    match subject:
+        case MMA_Atom():
+            return _mma_atom(subject)
+        case TiledMMA(atom, thr, permutation):
+            return {
+                "ThrLayoutVMNK": Plain.of(thr),
+                "PermutationMNK": Plain.of(permutation, thr),
+                **_old_repeats(subject),
+                "tile": Plain.of(tile_shape(subject), thr),
+                "threads": size(thr),
+                **{f"layout{x}_TV": Plain.of(layout_tv(subject, x), thr) for x in "ABC"},
+                **_mma_atom(atom),
+            }
+        case EmptyLayout(layout):
+            return {"layout": Plain.of(layout), "kind": "layout without elements: an extent is 0 or less", "size": 0}
+        case CopyOp():
+            layouts = {"ThrID": subject.thr_id, "SrcLayout": subject.src, "DstLayout": subject.dst, "RefLayout": subject.ref}
+            return {"op": subject.name, **{name: Plain.of(layout) for name, layout in layouts.items()}, **_units(subject)}
+        case Copy_Atom():
+            return _copy_atom(subject)
+        case TiledCopy(atom, tv, tiler):
+            units = {"units": "ValID counts bits of tensor memory, the other layouts elements"}
+            return {
+                "Tiler_MN": Plain.of(tiler),
+                "TiledLayout_TV": Plain.of(tv),
+                "tile": Plain.of(tile_of(subject), tv),
+                "threads": size(subject.thr_layout),
+                **{f"layout{side}_TV": Plain.of(layout_sd(subject, side), tv) for side in "SD"},
+                **_copy_atom(atom),
+                **(units if atom.instruction.lanes else {}),
+            }
     raise CuteVizError(f"{show(subject)} is neither an atom nor a tiling")
 
 
@@ -86,7 +75,7 @@ def _old_repeats(tiled: TiledMMA) -> dict[str, str]:
     return {"note": f"permutes M only; the ValLayoutMNK {show(old)} of older versions is {show(tuple(tile))} today"}
 
 
-def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:
+def _mma_atom(atom: MMA_Atom) -> dict[str, object]:
     descriptor = issued(atom)
     refused = "; ".join(descriptor.refused) if descriptor else ""
     of_all = [x for x, tv in (("A", atom.layout_a), ("B", atom.layout_b)) if size(tv, 0) > 1 and cosize(get(tv, 0)) == 1]
@@ -116,7 +105,7 @@ def _units(op: CopyOp) -> dict[str, Any]:
     return {"units": f"bits; in ValID those of tensor memory, a lane is {lane_stride(1)} of them, a column {WORD}"}
 
 
-def _copy_atom(atom: Copy_Atom) -> dict[str, Any]:
+def _copy_atom(atom: Copy_Atom) -> dict[str, object]:
     return {
         **({"op": atom.name} if atom.name else {}),
         "ThrID": Plain.of(atom.thr_id),

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import gcd
-from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, inner_of, lifted, swizzle_of
 from cute_viz.algebra.divide import zipped_divide
-from cute_viz.algebra.inttuple import X, leaves, map_leaves, show
+from cute_viz.algebra.inttuple import X, all_static, leaves, map_leaves, show
 from cute_viz.algebra.inverse import max_common_vector, nullspace
 from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.measure import cosize, size
@@ -21,10 +20,9 @@ from cute_viz.algebra.ops import find
 from cute_viz.algebra.recast import max_alignment, recast_layout
 from cute_viz.algebra.slicing import settled, slice_and_offset
 from cute_viz.algebra.static import check_owning, is_marked
-from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor, part_of
+from cute_viz.algebra.tensor import Tensor, part_of, tensors_in
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Static, Unknown
+from cute_viz.values.integer import Static, Unknown, is_static
 from cute_viz.values.types import alike
 
 WIDEST = 128  # bits of one access
@@ -98,14 +96,12 @@ def _seen(x: Tensor) -> tuple[AnyLayout, bool]:
     part = None if x.sliced is None else part_of(*x.sliced, known=False)
     if part is None or size(part) != size(x.layout):
         return swizzled if x.sliced is None else settled(swizzled)[0], static
-    inner = part.inner if isinstance(part, ComposedLayout) else part
-    offset = part.offset if isinstance(part, ComposedLayout) else 0
-    assert isinstance(inner, Layout)
-    static = static and not any(isinstance(n, Unknown) for n in (*leaves(inner.stride), offset))
+    inner, composed = domain(part), part if isinstance(part, ComposedLayout) else None
+    static = static and not any(isinstance(n, Unknown) for n in (*leaves(inner.stride), composed and composed.offset))
     if is_marked(x.layout):  # a stride that is not known follows nothing
         strides = map_leaves(lambda d: _APART if isinstance(d, Unknown) else Static(d), inner.stride)
         inner = Layout(map_leaves(Static, inner.shape), strides)
-    return (ComposedLayout(part.outer, 0, inner) if isinstance(part, ComposedLayout) else inner), static
+    return (replace(composed, offset=0, inner=inner) if composed else inner), static
 
 
 def registers_of(values: Layout, t: Tensor, width: int) -> tuple[int | None, str]:
@@ -116,21 +112,21 @@ def registers_of(values: Layout, t: Tensor, width: int) -> tuple[int | None, str
     """
     try:
         whole = _seen(replace(t, layout=values))[0]
-        mixed = len({isinstance(step, Static) for step in leaves(values.stride)}) > 1  # a run-time stride of 1 joins nothing
+        mixed = len({is_static(step) for step in leaves(values.stride)}) > 1  # a run-time stride of 1 joins nothing
         held = size(find("recast_layout").call([whole, t.bits, width]) if mixed else recast_layout(whole, t.bits, width))
     except AlgebraError as error:
         return None, error.message
     return held, f"they make {held} of {width} bits"
 
 
-def check_registers(tensors: list[Any], beside: list[Any]) -> None:
+def check_registers(tensors: list[object], beside: list[object]) -> None:
     """Refuse registers of run-time extents, where any extent of a tensor says that it is static; what has an address is a view.
 
     >>> check_registers([], [])
     """
-    told = any(isinstance(n, Static) for x in beside if isinstance(x, Tensor) for n in leaves(x.layout.shape))
-    for tensor in tensors:
-        if isinstance(tensor, Tensor) and tensor.pointer.space == "rmem" and tensor.pointer.address is None:
+    told = any(is_static(n) for x in tensors_in(beside) for n in leaves(x.layout.shape))
+    for tensor in tensors_in(tensors, "rmem"):
+        if tensor.pointer.address is None:
             check_owning(tensor.layout, told)
 
 
@@ -140,7 +136,7 @@ def is_static_shape(x: Tensor) -> bool:
     >>> is_static_shape(Tensor(Pointer("gmem", "float"), Layout((Static(8), Static(8)), (8, 1))))
     True
     """
-    return all(isinstance(leaf, Static) for leaf in leaves(x.layout.shape))
+    return all_static(x.layout.shape)
 
 
 def alignment(layout: AnyLayout, static: bool = True) -> int:
@@ -154,15 +150,14 @@ def alignment(layout: AnyLayout, static: bool = True) -> int:
     if static:
         return max_alignment(layout)
     plain = _plain(layout)
-    modes = [(n if isinstance(n, Static) else 1, d if isinstance(d, Static) else 0) for n, d in flat_modes(plain)]
+    modes = [(n if is_static(n) else 1, d if is_static(d) else 0) for n, d in flat_modes(plain)]
     known = Layout(tuple(n for n, _ in modes), tuple(d for _, d in modes))
-    return max_alignment(ComposedLayout(layout.outer, layout.offset, known) if isinstance(layout, ComposedLayout) else known)
+    return max_alignment(lifted(lambda _: known)(layout))
 
 
 def _plain(layout: AnyLayout) -> Layout:
     """A layout without its swizzle."""
-    inner = layout.inner if isinstance(layout, ComposedLayout) else layout
-    if not isinstance(inner, Layout):
+    if not isinstance(inner := inner_of(layout), Layout):
         raise AlgebraError(f"{show(layout)} is not a layout that a copy can vectorize", hint="a layout, or a swizzled one")
     return inner
 
@@ -189,12 +184,12 @@ def _compiled(layout: Layout, open_ended: bool) -> Layout:
     out: list[tuple[int, int]] = []
     for n, (extent, stride) in enumerate(modes):
         apart = _APART << n
-        if not isinstance(extent, Static):
-            known = open_ended and n == len(modes) - 1 and isinstance(stride, Static)
+        if not is_static(extent):
+            known = open_ended and n == len(modes) - 1 and is_static(stride)
             out.append((_APART, stride if known else apart))
             break
-        out.append((extent, stride if isinstance(stride, Static) else apart))
-    return layout if all(isinstance(n, Static) for mode in modes for n in mode) else Layout(*map(tuple, zip(*out, strict=True)))
+        out.append((extent, stride if is_static(stride) else apart))
+    return layout if all(is_static(n) for mode in modes for n in mode) else Layout(*map(tuple, zip(*out, strict=True)))
 
 
 def _told(layouts: tuple[AnyLayout, AnyLayout], static: bool, shaped: bool, otherwise: int) -> int:
@@ -249,8 +244,8 @@ def _short_run(layouts: tuple[AnyLayout, AnyLayout], common: int) -> list[str]:
     runs = [_run(layout) for layout in layouts]
     out = []
     for side, layout in zip(SIDES, layouts, strict=True):
-        if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) and 1 << layout.outer.base == common:
-            out.append(f"{layout.outer} of the {side} keeps {common} elements contiguous")
+        if (swizzle := swizzle_of(layout)) is not None and 1 << swizzle.base == common:
+            out.append(f"{swizzle} of the {side} keeps {common} elements contiguous")
     if out:
         return out
     plain = [_plain(layout) for layout in layouts]

@@ -14,7 +14,7 @@ from cute_viz.algebra.composed import domain
 from cute_viz.algebra.construct import make_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.descriptor import DescriptorTensor
-from cute_viz.algebra.inttuple import leaves, modes, show
+from cute_viz.algebra.inttuple import all_static, leaves, modes, show
 from cute_viz.algebra.inverse import nullspace
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import cosize, size
@@ -23,11 +23,12 @@ from cute_viz.algebra.modes import coalesce, get
 from cute_viz.algebra.recast import recast_layout, upcast
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.tensor import Tensor, whole
+from cute_viz.algebra.views import atom_of
 from cute_viz.analysis.cooperative import cooperation
-from cute_viz.analysis.multiply import atom_of, gemm_calls
+from cute_viz.analysis.multiply import gemm_calls
 from cute_viz.analysis.vectorize import WIDEST, auto_width, check_registers, registers_of
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Static
+from cute_viz.values.integer import is_static
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import bits_of
 
@@ -83,7 +84,7 @@ def verdict(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> V
     return other(operands) if other is not None else _copy(operands, aligned=name == "copy_aligned")
 
 
-def _cooperative(operands: list[Any], template: tuple[Any, ...]) -> Verdict:
+def _cooperative(operands: list[object], template: tuple[object, ...]) -> Verdict:
     """What each thread does in a cooperative copy."""
     policy = operands[3] if len(operands) == 4 else None
     if len(operands) not in (3, 4) or (policy is not None and not isinstance(policy, _COPIES)):
@@ -97,7 +98,7 @@ def _cooperative(operands: list[Any], template: tuple[Any, ...]) -> Verdict:
     return Verdict("copy", f"a load and a store of {found.bits} bits", found.count, found.bits, found.common)
 
 
-def _axpby(operands: list[Any]) -> Verdict:
+def _axpby(operands: list[object]) -> Verdict:
     """y = alpha x + beta y, element by element."""
     if len(operands) not in (4, 5):
         raise AlgebraError("axpby takes alpha, x, beta and y", hint="axpby(alpha, tCrC, beta, tCgC)")
@@ -111,7 +112,7 @@ def _whole_bytes(*tensors: Tensor) -> None:
         raise AlgebraError(f"an element of {odd} bits has no address of its own and cannot be written separately")
 
 
-def _copy(operands: list[Any], aligned: bool = False) -> Verdict:
+def _copy(operands: list[object], aligned: bool = False) -> Verdict:
     policy, src, dst = _operands("copy", operands, 2, _COPIES)
     if isinstance(policy, CopyOp):
         if policy.instruction.kind == ASYNC:
@@ -151,7 +152,7 @@ def _by_atom(atom: Copy_Atom, count: int, pair: tuple[Layout, Layout], src: Tens
     return Verdict("copy", atom.name, count, bits, common, reasons)
 
 
-def _copy_if(operands: list[Any]) -> Verdict:
+def _copy_if(operands: list[object]) -> Verdict:
     """A copy with a predicate: by an atom, one for each of its calls; without, element by element."""
     first = operands[0] if operands and isinstance(operands[0], _COPIES) else None
     at = int(first is not None)
@@ -200,7 +201,7 @@ def _async(src: Tensor, dst: Tensor) -> Verdict:
     return Verdict("copy", words, size(dst.layout), dst.bits, common, () if dst.bits >= WIDEST else (told,))
 
 
-def _operands(name: str, operands: list[Any], count: int, atoms: tuple[type, ...]) -> list[Any]:
+def _operands(name: str, operands: list[object], count: int, atoms: tuple[type, ...]) -> list[Any]:
     """The atom, or None, and the tensors of a call; of a gemm with D, this too, behind them."""
     first = operands[0] if operands and isinstance(operands[0], atoms) else None
     tensors = operands[first is not None :]
@@ -222,7 +223,7 @@ def _operands(name: str, operands: list[Any], count: int, atoms: tuple[type, ...
     return [first, *tensors]
 
 
-def _with_registers(name: str, first: Any, tensors: list[Any]) -> list[Any]:
+def _with_registers(name: str, first: object, tensors: list[object]) -> list[object]:
     """The operands, of which a plain layout is a fragment: registers of the type that the instruction or the other side has."""
     if name == "gemm":
         types = getattr(atom_of(first), "types", ()) or ()
@@ -233,7 +234,7 @@ def _with_registers(name: str, first: Any, tensors: list[Any]) -> list[Any]:
     return [_fragment(x, known) for x in tensors]
 
 
-def _fragment(x: Any, type_: str) -> Any:
+def _fragment(x: object, type_: str) -> object:
     return Tensor(Pointer("rmem", type_), x) if isinstance(x, Layout) and type_ and not is_coordinate_layout(x) else x
 
 
@@ -309,7 +310,7 @@ def _rest(src: Layout, dst: Layout) -> int:
 
 
 def _is_static(layout: Layout) -> bool:
-    return all(isinstance(leaf, Static) for leaf in leaves(layout.shape))
+    return all_static(layout.shape)
 
 
 def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tensor, Tensor]) -> None:
@@ -321,7 +322,7 @@ def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tens
         if not _is_static(values):  # one side alone tells how many values there are
             held, why = None, "how many registers they make is known at run time only"
         if held != number:
-            if held is not None and any(x == 1 and not isinstance(x, Static) for x in leaves(values.stride)):
+            if held is not None and any(x == 1 and not is_static(x) for x in leaves(values.stride)):
                 why += "; the stride 1 is a run-time integer, of which CuTe does not know that it is 1"
             one = "Int<1>{}" if "run-time" in why else "1"
             each = max(1, width // tensor.bits)

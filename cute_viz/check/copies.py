@@ -14,6 +14,7 @@ import numpy as np
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
+from cute_viz.algebra.views import atom_of
 from cute_viz.check.digest import owners, role
 from cute_viz.check.elements import pack, unpack
 from cute_viz.check.job import Array, In, Job, Kernel, KernelRun, Out, Outcome, Outputs, entry_name, sheet
@@ -114,7 +115,7 @@ def job(obj: CopyOp | Copy_Atom | TiledCopy, figure: Figure, name: str) -> Job |
     >>> job(ldmatrix, build(ldmatrix), "x").entry, job(resolve("SM90_TMA_LOAD"), build(ldmatrix), "x")[:20]
     ('copy_x', 'box and swizzle are ')
     """
-    atom = obj.atom if isinstance(obj, TiledCopy) else obj
+    atom = atom_of(obj)
     bits = int(figure.facts["bits of a value"])
     layouts = (atom.src, atom.dst) if isinstance(atom, CopyOp) else (atom.layout_src, atom.layout_dst)
     unit = 1 if isinstance(atom, CopyOp) else bits

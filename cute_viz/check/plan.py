@@ -10,15 +10,15 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, as_layout, position_independent
-from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, make_copy_atom
+from cute_viz.algebra.composed import as_layout, is_layout, position_independent
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
+from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.umma import MmaOperands
+from cute_viz.algebra.views import tiled_of
 from cute_viz.check import (
     banks,
     copies,
@@ -76,13 +76,12 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
     [('layout', '(4,8):(8,1)')]
     """
     obj = as_layout(obj)
-    if isinstance(obj, (ThrMMA, ThrCopy)):
-        obj = obj.tiled
+    obj = tiled_of(obj)
     if isinstance(obj, Gemm):
         return [item for part, whole in _parts(obj) for item in plan(whole, f"{name} {part}", cute=cute, library=library)]
     options = FigureOptions(max_cells=MAX_CELLS)
     try:
-        if isinstance(obj, (Layout, ComposedLayout)):
+        if is_layout(obj):
             figure = build(obj, replace(options, tile=tile))
             found: dict[str, Job | str] = {"layout": layouts.job(obj, figure, name)}
             if cute:
@@ -175,7 +174,7 @@ def static(obj: object, name: str) -> cuda.StaticTable | Undecided:
     (0, 2, 1, 3)
     """
     obj = as_layout(obj)
-    if not isinstance(obj, (Layout, ComposedLayout)):
+    if not is_layout(obj):
         return Undecided("static", name, f"only layouts can be decided while compiling, not {show(obj).splitlines()[0]}")
     try:
         table = layouts.table_of(build(obj, FigureOptions(max_cells=MAX_CELLS)))

@@ -226,7 +226,7 @@ def lines(verdict: CheckResult) -> str:
     return "; ".join([told, control, *([verdict.reason] if verdict.reason else [])])
 
 
-_PAINTS = (Paint(2, 2, 3), Paint(0), Paint(-1))  # agrees, differs, undecided
+_PAINTS = (Paint(3, 2, 3), Paint(0), Paint(-1))  # agrees, differs, undecided
 _MEANING = ("agrees", "differs: drawn ≠ seen", UNDECIDED)
 
 

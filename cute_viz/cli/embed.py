@@ -16,11 +16,11 @@ from cute_viz.documents.markup import LANGUAGES
 from cute_viz.documents.names import one_name
 from cute_viz.engine import Folder
 from cute_viz.errors import CuteVizError
-from cute_viz.figures.words import count
 from cute_viz.files import decode, held, own_bytes, top_of, write
 from cute_viz.limits import limit
 from cute_viz.options import OPTIONS
 from cute_viz.spec import Library
+from cute_viz.spelling import count
 
 PLACES = {  # where a comment is read, by language
     "markdown": "a comment must be on a line of its own, outside code",

@@ -16,11 +16,11 @@ from cute_viz.cli.help import Command
 from cute_viz.cli.words import SourceOptions, build_options, dialect_option, layouts_option, let_option
 from cute_viz.engine import ask
 from cute_viz.errors import CuteVizError, did_you_mean
-from cute_viz.figures.words import count
 from cute_viz.options import OPTIONS
 from cute_viz.options.views import VIEWS
 from cute_viz.source.build import Build
 from cute_viz.spec import Library
+from cute_viz.spelling import count
 
 if TYPE_CHECKING:
     from cute_viz.engine.whole import Row

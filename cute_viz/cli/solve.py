@@ -1,4 +1,4 @@
-"""`cute-viz find layout`: which layout gives a table of offsets, or of owners."""
+"""`cute-viz find layout`: which layout gives a table of offsets or of owners, or what a function computes."""
 
 from __future__ import annotations
 
@@ -10,39 +10,51 @@ import click
 from cute_viz import files
 from cute_viz.cli import output
 from cute_viz.cli.help import Command
-from cute_viz.cli.words import source_of
+from cute_viz.cli.words import let_option, source_of
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
+from cute_viz.options.words import read
 
 
 @click.command(cls=Command)
-@click.argument("table", metavar="TABLE")
+@click.argument("table", metavar="TABLE|FUNCTION")
+@click.option("--tile", metavar="MxN", help="Rows x columns over which FUNCTION(row, column) is evaluated")
+@let_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
-def command(table: str, as_json: bool) -> None:
-    """Find the layout that gives a TABLE of offsets, or of owners (T3V1).
+def command(table: str, tile: str | None, let: dict[str, str], as_json: bool) -> None:
+    """Find the layout that gives a TABLE of offsets, or of owners (T3V1), or that a FUNCTION of a row and a column computes.
 
     TABLE is a file, - (stdin), or rows separated by semicolons. The layout is a plain one, or one behind a swizzle; for owners it
     maps (thread, value) to the index in the column-major tile. If there is none, the first contradicting cell is shown.
+
+    FUNCTION is the text of a function of C++ or Python, or its address, kernel.cu::index.
     """
     from cute_viz.analysis.solve import read_npy, solve, solved
+    from cute_viz.engine.arithmetic import is_function, offsets_of
+    from cute_viz.engine.request import Request
 
     data = files.bytes_of(table) if table.endswith(".npy") else None
     if data is not None and len(data) > limit("file"):
         raise over("file", "this is too large", place=table)
+    text = str(source_of(table).text) if table == "-" else table
+    by_function = data is None and not os.path.isfile(text) and is_function(text)
+    if by_function != (tile is not None):
+        raise click.UsageError("a FUNCTION needs --tile, its rows and columns, and a TABLE has none")
     try:
-        found = solved(_text(table)) if data is None else solve(read_npy(data))
+        if by_function:
+            found = solve(offsets_of(text, read("tile", tile), Request((), let=let)))
+        else:
+            found = solved(_text(text)) if data is None else solve(read_npy(data))
     except CuteVizError as error:
         raise error.named(table if os.path.isfile(table) else None) from None
     if as_json:
-        tile = list(found.tile) if found.tile else None
-        output.echo(json.dumps({"layout": str(found.layout), "kind": found.kind, "tile": tile}))
+        covered = list(found.tile) if found.tile else None
+        output.echo(json.dumps({"layout": str(found.layout), "kind": found.kind, "tile": covered}))
     else:
         output.say(str(found.layout), err=False)
 
 
 def _text(table: str) -> str:
-    if table == "-":
-        return str(source_of(table).text)
     if os.path.isfile(table):
         return files.read_text(table)
     if not table.strip():

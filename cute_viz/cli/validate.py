@@ -9,13 +9,13 @@ import click
 from cute_viz.cli import output
 from cute_viz.engine import Request, ask
 from cute_viz.errors import CuteVizError, boundary
-from cute_viz.figures.words import count as counted
 from cute_viz.files import read_text
 from cute_viz.gallery.plan import name_files, reserved, root_of
 from cute_viz.renderers import format_named
 from cute_viz.spec import Library
 from cute_viz.spec.build import Builder
 from cute_viz.spec.made import Spec
+from cute_viz.spelling import count as counted
 
 
 def files_in(specs: tuple[str, ...]) -> tuple[str, ...]:

@@ -29,10 +29,10 @@ from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.phases import strip
 from cute_viz.figures.sectors import sectors
 from cute_viz.figures.served import Served, served
-from cute_viz.figures.words import count
 from cute_viz.options.words import read
 from cute_viz.source.address import address_of, query_of
 from cute_viz.source.model import matching
+from cute_viz.spelling import count
 
 
 def typed(access: Accessor, bits: int | None) -> Accessor:
@@ -66,7 +66,7 @@ def report_of(layout: Any, access: Accessor) -> dict[str, Any]:
     return {**report, "summary": f"{report['summary']} ({claim})", "claim": claim} if claim else report
 
 
-def picture_of(layout: Any, access: Accessor) -> Figure:
+def picture_of(layout: object, access: Accessor) -> Figure:
     """The wavefronts of the costliest access, a row each; of a swizzled layout those of the plain one above. Of global memory, the
     sectors of the costliest request.
 
@@ -148,7 +148,7 @@ def _sectors(layout: Any, found: list[Any]) -> Figure:
     return sectors(where, show(layout), worst.begins, worst.width, worst.mask)
 
 
-def accessor(answer: Answer, text: str) -> Any:
+def accessor(answer: Answer, text: str) -> object:
     """The object that accesses the layout of an answer: a name or an expression in its file, an address, an expression of its own.
 
     In an expression, names that the file defines once, and that were given no value, mean what they are there.

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import quote, urlencode
 
 _MOST = 6000  # characters of a source that an address bears
 
 
-def page_link(page: str, source: str, options: Mapping[str, Any]) -> str | None:
+def page_link(page: str, source: str, options: Mapping[str, object]) -> str | None:
     """The address of a page of `cute-viz serve` with a source and its options; None for a source that is too long.
 
     >>> page_link("https://example.org/live/", "(4,8):(8,1)", {"view": "grid"})

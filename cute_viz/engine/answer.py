@@ -11,9 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.common import outside_told
-from cute_viz.algebra.composed import ComposedLayout, as_layout
+from cute_viz.algebra.composed import as_layout, is_layout
 from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.layout import Layout
 from cute_viz.engine import whole
 from cute_viz.engine.evaluate import MOVES
 from cute_viz.engine.reading import Reading, values_of
@@ -70,7 +69,7 @@ class Answer:
             return tuple(subject_of(reading, self.request) for reading in self.readings)
 
     @property
-    def objects(self) -> dict[str, Any]:
+    def objects(self) -> dict[str, object]:
         """Every object of the sources by its name, "" for one without."""
         out: dict[str, Any] = {}
         with self._limits():
@@ -159,7 +158,7 @@ class Answer:
         Raises: CuteVizError where it is not a layout.
         """
         found = as_layout(self.obj)
-        if not isinstance(found, (Layout, ComposedLayout)):
+        if not is_layout(found):
             what = getattr(found, "name", "") or show(found).splitlines()[0]
             raise CuteVizError(f"{what} is not a layout", hint="example: (8,64):(64,1)")
         return found

@@ -78,7 +78,7 @@ def how_to_write(subjects: Sequence[Subject], request: Request) -> Options:
     return Options(**page, full=any(words.get("labels", "auto") not in ("auto", "none") for words in given))
 
 
-def check_format(format: str, options: Mapping[str, Any]) -> None:
+def check_format(format: str, options: Mapping[str, object]) -> None:
     """Refuse options that a format does not use: whoever gave them expects to see them.
 
     >>> check_format("svg", {"theme": "dark"})
@@ -224,7 +224,7 @@ def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subjec
 _NAMED = pattern(r"\s*((?:\w+::)*Layout_\w+(?:<[\w:, ]*>)?)\s*(?:\{\}|\(\))?\s*", re.ASCII)
 
 
-def _called(figure: Figure, source: Any) -> Figure:
+def _called(figure: Figure, source: object) -> Figure:
     """The figure of a layout that CUTLASS has a name for, such as `GMMA::Layout_K_SW128_Atom<half_t>`, the name in its title."""
     found = _NAMED.fullmatch(source) if isinstance(source, str) else None
     if found is None or not figure.title:
@@ -233,14 +233,14 @@ def _called(figure: Figure, source: Any) -> Figure:
     return replace(figure, title=title, description=title + figure.description.removeprefix(figure.title))
 
 
-def _code_of(subjects: Sequence[Subject]) -> Any:
+def _code_of(subjects: Sequence[Subject]) -> object:
     """What the colours of several grids follow: the one swizzle among them, so that the XOR shows, or else the first layout."""
     found = {s.obj.outer for s in subjects if swizzle_of(s.obj) is not None}
     first = subjects[0].obj
     return found.pop() if len(found) == 1 else first if isinstance(first, Layout) and not found else None
 
 
-def _taught(call: Any, words: Mapping[str, Any], request: Request) -> Figure | None:
+def _taught(call: object, words: Mapping[str, object], request: Request) -> Figure | None:
     """The picture of an operation; None where text is CuTe's print, or where its result alone can be drawn."""
     printed = request.formats == ("text",) and words.get("target") != "terminal"
     if printed or words.get("style") == "cutlass" or words.get("labels") == "full":
@@ -263,7 +263,7 @@ def _beside(figure: Figure, others: Sequence[tuple[str, Any]], words: Mapping[st
     return side_by_side(figures, words.get("title"))
 
 
-def _accessed(subject: Subject, words: Mapping[str, Any], request: Request) -> Any:
+def _accessed(subject: Subject, words: Mapping[str, Any], request: Request) -> object:
     """What the option `by` accesses of the subject, for its picture."""
     from cute_viz.analysis.patterns import is_named
     from cute_viz.engine.accessing import Accessor, accessed
@@ -275,7 +275,7 @@ def _accessed(subject: Subject, words: Mapping[str, Any], request: Request) -> A
     return accessed(as_layout(subject.obj), Accessor(by, bits, operand=words.get("operand")))
 
 
-def _tensor(text: str, request: Request) -> Any:
+def _tensor(text: str, request: Request) -> object:
     """The object of the option `tensor`; the names of the request are its own, too."""
     plain = replace(request, options={}, name=None, dialect="auto")
     try:
@@ -287,7 +287,7 @@ def _tensor(text: str, request: Request) -> Any:
     return found.obj
 
 
-def _finished(figure: Figure, words: Mapping[str, Any]) -> Figure:
+def _finished(figure: Figure, words: Mapping[str, object]) -> Figure:
     """A figure that was drawn before: only its title can change."""
     if given := [name for name in _OF_OBJECTS if words.get(name) is not None]:
         raise CuteVizError(

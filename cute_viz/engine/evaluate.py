@@ -18,7 +18,7 @@ MOVES = r"\b(?:copy\w*|cooperative_copy|axpby|gemm)\s*[<(]"  # statements that g
 def evaluate(
     text: str,
     request: Request,
-    names: dict[str, Any] | None = None,
+    names: dict[str, object] | None = None,
     warn: Callable[[str], None] | None = None,
     printed: bool = False,
 ) -> tuple[Any, dict[str, Any]]:

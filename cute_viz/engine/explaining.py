@@ -29,10 +29,10 @@ from cute_viz.analysis.verdict import verdict
 from cute_viz.engine.explanation import Explanation
 from cute_viz.engine.whole import in_a_line, kind_of, meant, value_of
 from cute_viz.errors import CuteVizError, NotationError
-from cute_viz.figures.words import count
 from cute_viz.notation import is_triton
 from cute_viz.source.text import called_last, calls_with, read_calls
 from cute_viz.spec import Library
+from cute_viz.spelling import count
 from cute_viz.values.instruction import MOVES
 from cute_viz.values.integer import MulticastMask
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _MOVED = re.compile(r"\b(?:" + "|".join(MOVES) + r")\s*[<(]")  # a text without these moves nothing
 
 
-def explain(text: str, names: dict[str, Any], library: Library, entry: str | None = None) -> Explanation:
+def explain(text: str, names: dict[str, object], library: Library, entry: str | None = None) -> Explanation:
     """The steps of the operation that is the last statement of a text, or that the entry is; else what that is. Raises:
     NotationError where it cannot be read, AlgebraError where CuTe refuses it.
 
@@ -135,7 +135,7 @@ def _judged(call: Operation, where: str) -> Explanation:
 
 
 def _explained(
-    calls: tuple[Operation, ...], read: Callable[[], Any], where: str, parts: Callable[[], Iterable[str]] = tuple
+    calls: tuple[Operation, ...], read: Callable[[], object], where: str, parts: Callable[[], Iterable[str]] = tuple
 ) -> Explanation:
     """The explanation of a value that operations gave, of a swizzle or a swizzled layout; of any other what it is. Steps that do
     not end in the value are none of it. parts: what it is made of. Raises: the error of the value, but where a step tells which
@@ -179,7 +179,7 @@ def _told(calls: tuple[Operation, ...]) -> list[Step]:
         return []
 
 
-def _parts_of(value: Any) -> Any:
+def _parts_of(value: Any) -> object:
     moved = isinstance(value, ComposedLayout) and isinstance(value.outer, Layout)
     return (value.offset, value.inner) if moved else value
 
@@ -187,7 +187,7 @@ def _parts_of(value: Any) -> Any:
 _LONG, _MOST = 160, 8  # characters of a value among others; parts of a definition that are told
 
 
-def _what(value: Any, parts: Iterable[str]) -> tuple[Step, ...]:
+def _what(value: object, parts: Iterable[str]) -> tuple[Step, ...]:
     told = [Step(f"  {part}") for part in parts] or list(_of_atom(value))
     if told and not told[0].words.startswith("  "):
         return (Step(_in_words(value)), *told)
@@ -198,7 +198,7 @@ _SIDES = {"src": "source", "dst": "destination", "layout_src": "source", "layout
 _SIDES |= {f"layout_{x}": x.upper() for x in "abc"}
 
 
-def _of_atom(value: Any) -> Iterator[Step]:
+def _of_atom(value: object) -> Iterator[Step]:
     """What an instruction of the library is in PTX, which memory it reads and writes, and what each thread has of its operands."""
     op = getattr(value, "instruction", None)
     if op is None or not op.name or not isinstance(value, (CopyOp, Copy_Atom, MMA_Atom)):
@@ -233,7 +233,7 @@ def _shown(entry: Entry) -> str:
     return shown if len(shown) < _LONG else shown.split()[0]
 
 
-def _in_words(value: Any) -> str:
+def _in_words(value: object) -> str:
     """A value in words: of a layout which offset a coordinate has.
 
     >>> _in_words(Layout((4, 8), (8, 1)))
@@ -260,7 +260,7 @@ def move_at_end(text: str) -> bool:
     return _MOVED.search(text) is not None and called_last(text) in MOVES
 
 
-def check_moves(text: str, tensor: str, names: dict[str, Any], library: Library) -> None:
+def check_moves(text: str, tensor: str, names: dict[str, object], library: Library) -> None:
     """Refuse a text that copies or multiplies a tensor as CuTe does not: it does not compile. What is in a function is not read.
     Raises: AlgebraError with CuTe's condition.
 

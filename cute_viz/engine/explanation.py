@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Any
 
 from cute_viz.algebra.common import Operation
-from cute_viz.algebra.composed import ComposedLayout, pointer_bits
+from cute_viz.algebra.composed import ComposedLayout, is_layout, pointer_bits
 from cute_viz.algebra.copy import TiledCopy, tiler_shape
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
@@ -17,7 +17,6 @@ from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.partition import make_layout_tv
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.analysis.explain import is_layout
 from cute_viz.analysis.steps import Step
 from cute_viz.analysis.swizzle_steps import steps_of
 from cute_viz.analysis.tiling_steps import TILINGS
@@ -146,7 +145,7 @@ class Explanation(Shown):
         return replace(both, notes=tuple(told), description=f"{both.description} {' '.join(told)}")
 
 
-def _owners(tiler: Any, tv: Layout) -> Figure:
+def _owners(tiler: object, tv: Layout) -> Figure:
     """Who has which cell of a tile; one of a single mode is a row."""
     tile = [int(extent) for extent in product_each(tiler_shape(tiler))]
     if len(tile) > 2:
@@ -157,7 +156,7 @@ def _owners(tiler: Any, tv: Layout) -> Figure:
 _CUT = ("local_tile", "local_partition")
 
 
-def _in_place(value: Any) -> Any:
+def _in_place(value: object) -> object:
     if not isinstance(value, Layout):
         return value
     shape, stride = modes(value.shape), modes(value.stride)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, as_layout
+from cute_viz.algebra.composed import as_layout, is_layout
 from cute_viz.algebra.descriptor import DescriptorWord
 from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
@@ -18,7 +17,7 @@ from cute_viz.values.integer import MulticastMask
 _MEMORY = ("descriptor", "instruction", "tmem", "tma", "operands")  # by the attribute `tiling`
 
 
-def facts_of(obj: Any, name: str, library: Library) -> dict[str, Any]:
+def facts_of(obj: object, name: str, library: Library) -> dict[str, object]:
     """The facts of an object by their names, in reading order, ready for JSON.
 
     Raises: CuteVizError for what is neither a layout, a swizzle, an atom nor a tiling.
@@ -29,7 +28,7 @@ def facts_of(obj: Any, name: str, library: Library) -> dict[str, Any]:
     return _own(as_layout(obj), library) | _claims(obj, name, library)
 
 
-def _own(obj: Any, library: Library) -> dict[str, Any]:
+def _own(obj: Any, library: Library) -> dict[str, object]:
     if isinstance(obj, Swizzle):
         unit = "offsets of elements; bytes behind a pointer"
         return {"swizzle": str(obj), "acts on": unit, "reads bits": f"{obj.yyy:#b}", "changes bits": f"{obj.zzz:#b}"}
@@ -42,7 +41,7 @@ def _own(obj: Any, library: Library) -> dict[str, Any]:
 
                 known["on hardware"] = told(known["on hardware"], library)
             return known
-    if isinstance(obj, (Layout, ComposedLayout)):
+    if is_layout(obj):
         from cute_viz.analysis.facts import layout_facts
 
         return layout_facts(obj)
@@ -56,7 +55,7 @@ def _own(obj: Any, library: Library) -> dict[str, Any]:
     raise CuteVizError(f"{show(obj)} is not a layout", hint="example: (4,8):(8,1)")
 
 
-def _claims(obj: Any, name: str, library: Library) -> dict[str, Any]:
+def _claims(obj: object, name: str, library: Library) -> dict[str, object]:
     """What a kept report of `cute-viz verify` says of this very mapping."""
     from cute_viz.check import digest
 
@@ -73,7 +72,7 @@ def _claims(obj: Any, name: str, library: Library) -> dict[str, Any]:
     return {"verified on": devices} if devices else {}
 
 
-def with_marks(known: dict[str, Any]) -> dict[str, Any]:
+def with_marks(known: dict[str, object]) -> dict[str, object]:
     """The facts, and as "printed" those of them that CuTe prints with marks of static integers.
 
     >>> facts = facts_of(parse("SM80_16x8x8_F32F16F16F32_TN"), "", PACKAGED)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.shares import Starts
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import Tensor, tensors_in
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.transfer import Transfer
 from cute_viz.analysis.banks import LANES
@@ -23,11 +23,12 @@ from cute_viz.engine.kernel_fix import Fix, Fixer, launches
 from cute_viz.engine.kernel_memory import memory_of
 from cute_viz.engine.kernel_rows import Access, Report, names_of
 from cute_viz.errors import CuteVizError, boundary
-from cute_viz.source.model import Often
+from cute_viz.source.moves import Often
 from cute_viz.values.instruction import ELEMENTS
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Move, SourceFile
+    from cute_viz.source.model import SourceFile
+    from cute_viz.source.moves import Move
 
 Detail: TypeAlias = Literal["costs", "memory", "fixes"]
 
@@ -103,8 +104,16 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         report = replace(report, elements=tuple(left), memory=memory)
     if detail == "fixes" and any(row.cost.ways > 1 or row.boxed for row in rows):
         report = _fixed(file, report, of)
-    told = (replace(row, unfixed=row.unfixed or remedy(row.cost)) if row.cost.sectors else row for row in report.accesses)
-    return replace(report, accesses=tuple(told)) if detail == "fixes" else report
+    if detail == "costs":
+        return report
+    never = {id(row) for row in report.accesses if row.often.inside(None) == 0}
+    told = [
+        replace(row, unfixed=row.unfixed or remedy(row.cost)) if row.cost.sectors else row
+        for row in report.accesses
+        if id(row) not in never
+    ]
+    places = dict.fromkeys(row.move.place for row in report.accesses if id(row) in never)
+    return replace(report, accesses=tuple(told), never=tuple(places))
 
 
 def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
@@ -117,12 +126,11 @@ def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
             buffers.setdefault(_tile(report, row.move, row.cost), []).append(row)
         if row.boxed and (not file.compiled or row.move.launch):
             tmas.setdefault((report.launch(row.move), row.move.text.partition(",")[0]), []).append(row)
+    wanted = [(rows, _beside(report, rows)) for rows in buffers.values() if any(row.cost.ways > 1 for row in rows)]
+    wanted += [(rows, ()) for rows in tmas.values()]
     out: dict[tuple[str, int, str, int], Fix | str] = {}
-    for rows in buffers.values():
-        if bad := [row for row in rows if row.cost.ways > 1]:
-            out |= dict.fromkeys((row.key for row in bad), fixer.fix(rows, _beside(report, rows)))
-    for rows in tmas.values():
-        out |= dict.fromkeys((row.key for row in rows), fixer.boxes(rows, ()))
+    for (rows, _), found in zip(wanted, fixer.search(wanted), strict=True):
+        out |= dict.fromkeys((row.key for row in rows if row.cost.ways > 1 or row.boxed), found)
     told, chosen = [], dict[tuple[int, int], Edit]()
     for row in report.accesses:  # the worst first: where two launches want a definition otherwise, it has the fix
         one = out.get(row.key, "")
@@ -151,12 +159,10 @@ def _beside(report: Report, rows: list[Access]) -> tuple[str, ...]:
         if any(not isinstance(x, Tensor) or x.pointer.base == base for x in operands):
             out.append(move.place)
     for move, found in report.read:  # as compiled, what lies nobody knows where
-        bases = {x.pointer.base for x in found or () if isinstance(x, Tensor) and x.pointer.space == "smem"} - {base}
+        bases = {x.pointer.base for x in tensors_in(found, "smem")} - {base}
         if report.launch(move) == where and any("?" in (other[:1], base[:1]) for other in bases):
             out.append(move.place)
-    seen = {
-        x.pointer.base for move, found in report.read if move.name not in ELEMENTS for x in found or () if isinstance(x, Tensor)
-    }
+    seen = {x.pointer.base for move, found in report.read if move.name not in ELEMENTS for x in tensors_in(found)}
     for move, found in report.read if report.compiled else ():  # elements as they are written, of a buffer by another name
         if move.name in ELEMENTS and any(x.pointer.space == "smem" and x.pointer.base not in {base, *seen} for x in found or ()):
             out.append(move.place)
@@ -201,7 +207,7 @@ def _costs(move: Move, first: list[Any], compiled: bool) -> list[Cost]:
     if not worst and compiled and move.name == "gemm":
         return [issued(first)]
     if not worst and compiled:
-        each = [size(x.layout) for x in first if isinstance(x, Tensor)]
+        each = [size(x.layout) for x in tensors_in(first)]
         return [Cost("mov", min(each, default=0), 0, why=("registers to registers: no memory is touched",))]
     for operands in move.again():
         other = costs(move.name, operands)
@@ -215,16 +221,16 @@ def _costs(move: Move, first: list[Any], compiled: bool) -> list[Cost]:
 _LOST = ("which element a thread moves is decided when the kernel runs: instructions of one warp, neither banks nor sectors",)
 
 
-def _is_lost(operands: list[Any]) -> bool:
+def _is_lost(operands: list[object]) -> bool:
     """Whether a copy by threads is of tensors in memory of which nothing says what each of them has."""
     first = operands[0] if operands else None
-    tensors = [x for x in operands[-2:] if isinstance(x, Tensor)]
+    tensors = tensors_in(operands[-2:])
     if getattr(getattr(first, "instruction", None), "kind", "").startswith("cp.async.bulk") or isinstance(first, TmaCopy):
         return False
     return len(tensors) == 2 and any(x.pointer.space in ("smem", "gmem") and not x.starts for x in tensors)
 
 
-def _alone(move: Move, operands: list[Any]) -> list[Cost]:
+def _alone(move: Move, operands: list[object]) -> list[Cost]:
     """What a copy costs if all threads of a warp moved the same."""
     return costs(
         move.name,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.static import is_marked
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import tensors_in
 from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.cost import SECTOR, Cost, Side
 
@@ -30,7 +30,7 @@ def advice(report: Report) -> Iterator[tuple[str, tuple[str, ...]]]:
     found: dict[str, dict[str, None]] = {}
     loaded: dict[str, str] = {}
     for move, operands in report.read:
-        pair = [x for x in operands or () if isinstance(x, Tensor)]
+        pair = tensors_in(operands or ())
         if move.name not in ("copy", "copy_if", "copy_aligned") or len(pair) != 2:
             continue
         src, dst = (x.pointer for x in pair)
@@ -89,7 +89,7 @@ def remedy(cost: Cost) -> str:
     return "threads along its contiguous mode would fill them; through shared memory, where the other side has another one"
 
 
-def _tiling(side: Side) -> Any:
+def _tiling(side: Side) -> object:
     return side.tensor.part.tiling
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from cute_viz.engine.kernel_rows import Access, Report
-from cute_viz.engine.kernel_text import why
+from cute_viz.engine.kernel_why import why
 from cute_viz.errors import CuteVizError
 
 RULES = {
@@ -20,7 +20,7 @@ RULES = {
 }
 
 
-def failures(report: Report, most: float | None, accept: Collection[str], baseline: dict[str, Any] | None) -> list[str]:
+def failures(report: Report, most: float | None, accept: Collection[str], baseline: dict[str, object] | None) -> list[str]:
     """What is worse than it may be, a line each.
 
     most: times its ideal that an access may cost. accept: lines whose accesses may cost anything, `201` or `FILE:201`. baseline: a
@@ -57,14 +57,14 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
     return list(dict.fromkeys(out))
 
 
-def _identity(row: dict[str, Any]) -> tuple[str, ...]:
+def _identity(row: dict[str, object]) -> tuple[str, ...]:
     """What names a row where lines moved."""
     call = str(row.get("call") or "").split(",")[0]
     names = tuple(str(row.get(key)) for key in ("file", "scope", "statement", "tile"))
     return *names, call, str(row.get("instruction"))[:2]
 
 
-def _listed(baseline: dict[str, Any], key: str) -> list[dict[str, Any]]:
+def _listed(baseline: dict[str, object], key: str) -> list[dict[str, Any]]:
     """The rows of a baseline. Raises: CuteVizError for JSON that is not a report."""
     rows = baseline.get(key)
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
@@ -72,7 +72,7 @@ def _listed(baseline: dict[str, Any], key: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _count(row: dict[str, Any], key: str) -> int:
+def _count(row: dict[str, object], key: str) -> int:
     value = row.get(key)
     return value if isinstance(value, int) else 0
 

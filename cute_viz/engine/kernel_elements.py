@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import mark_static
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import tensors_in
 from cute_viz.errors import CuteVizError, Span, boundary, line_of
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Move, SourceFile
+    from cute_viz.source.model import SourceFile
+    from cute_viz.source.moves import Move
 
 
 _NEAR = 3  # lines of a statement
@@ -66,7 +67,7 @@ def _read(move: Move) -> list[Any] | CuteVizError:
         return error
 
 
-def _known(mine: list[Any] | CuteVizError) -> list[Any]:
+def _known(mine: list[object] | CuteVizError) -> list[Any]:
     if isinstance(mine, CuteVizError):
         raise mine
     return mine
@@ -91,7 +92,7 @@ def _neighbors(read: list[tuple[Move, list[Any] | CuteVizError]], count: int) ->
     return True
 
 
-def elements(file: SourceFile, read: tuple[tuple[Move, list[Any] | None], ...]) -> Iterator[Element]:
+def elements(file: SourceFile, read: tuple[tuple[Move, list[object] | None], ...]) -> Iterator[Element]:
     """The accesses `sA[i, j]` in Python of the tensors in memory that a file's statements move.
 
     >>> from cute_viz.source import read as read_file
@@ -104,8 +105,8 @@ def elements(file: SourceFile, read: tuple[tuple[Move, list[Any] | None], ...]) 
     known = {
         (x.pointer.name, move.scope): x.pointer.base
         for move, operands in read
-        for x in operands or ()
-        if isinstance(x, Tensor) and x.pointer.space in ("smem", "gmem") and x.pointer.name
+        for x in tensors_in(operands, "smem", "gmem")
+        if x.pointer.name
     }
     for entry in dict.fromkeys(file.entries):
         if (base := known.pop((entry.name, entry.scope), None)) is None:

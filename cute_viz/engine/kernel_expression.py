@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from cute_viz.algebra.layout import Layout
 from cute_viz.records import dataclass
+from cute_viz.source import read
+from cute_viz.source.model import Entry, Given
 
-if TYPE_CHECKING:
-    from cute_viz.source.model import Entry
+_OF_TENSORS = re.compile(r"\b(make_tensor|allocate_tensor|get_tensor)\s*\(")
+
+
+_MADE = {  # by a call that an edit gives another layout
+    "cpp": re.compile(
+        r"\b(?:cute::)?(?:(?:make_(?:ordered_)?layout|composition|tile_to_(?:mma_)?shape)\s*\(|(?:Composed)?Layout\s*<)"
+    ),
+    "python": re.compile(r"\bcute\.(?:make_(?:ordered_|composed_)?layout|tile_to_shape)\s*\("),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +46,13 @@ def expression(text: str, entry: Entry) -> tuple[int, int] | None:
     if found is None:
         return None
     start, end = found.span()
-    if call := re.match(r"(cute(::|\.))?make_tensor\s*\(", text[start:end]):
-        parts = arguments(text, start + call.end(), end)
-        return parts[1] if len(parts) == 2 else None
+    for call in _OF_TENSORS.finditer(text, start, end):
+        parts, at = arguments(text, call.end(), end), int(call[1] != "get_tensor")
+        if parts and text[parts[-1][1] : end].strip() == ")":
+            if call[1] == "make_tensor" and len(parts) != 2:  # of a shape and strides
+                return None
+            named = [(a + len(word[0]), b) for a, b in parts if (word := re.compile(r"layout\s*=\s*").match(text, a))]
+            return next(iter(named or parts[at : at + 1]), None)
     return start, end
 
 
@@ -59,6 +73,33 @@ def arguments(text: str, start: int, end: int) -> list[tuple[int, int]]:
                 break
         depth += (c in "([{<") - (c in ")]}>")
     return out
+
+
+def layouts_made(text: str, language: str) -> Iterator[tuple[int, str]]:
+    """Where the calls and types begin that make a layout, each with its words, the outermost ones only.
+
+    >>> list(layouts_made("f<<<1, 32>>>(p, make_layout(make_shape(_4{}, n))); g(Layout< _4 >{});", "cpp"))
+    [(16, 'make_layout(make_shape(_4{}, n))'), (53, 'Layout< _4 >{}')]
+    """
+    end = 0
+    for found in _MADE[language].finditer(text) if language in _MADE else ():
+        parts = arguments(text, found.end(), len(text)) if found.start() >= end else []
+        if parts:
+            end = text.find(")" if found[0].endswith("(") else ">", parts[-1][1]) + 1
+            if behind := re.compile(r"\s*(\{\s*\}|\(\s*\))").match(text, end):
+                end = behind.end()
+            yield found.start(), " ".join(text[found.start() : end].split())
+
+
+def alone(words: str, language: str) -> Any:
+    """The value of an expression, which names nothing of its file. Raises: CuteVizError where it does.
+
+    >>> str(alone("make_layout(Shape<_4,_8>{}, LayoutRight{})", "cpp"))
+    '(_4,_8):(_8,_1)'
+    """
+    if language == "python":
+        return read(f"import cutlass.cute as cute\nx = {words}", language, Given()).entries[0].read()
+    return read(f"{'using' if words.endswith('>') else 'auto'} x = {words};", language, Given()).entries[0].read()
 
 
 def written_as(layout: Layout, text: str, language: str) -> str:
@@ -92,18 +133,14 @@ def shown(text: str, edit: Edit) -> tuple[str, str]:
     """
     start, end = edit.start, edit.end
     if len(edit.new) < 24:  # a number: the call that it is in
-        depth = 0
-        for at in range(start - 1, -1, -1):
-            depth += (text[at] in ")}") - (text[at] in "({")
-            if depth < 0 or text[at] == ";":
-                break
-        if text[at] == "(" and (word := re.search(r"[\w:.]+\s*$", text[:at])):
-            start = word.start()
-            for n in range(at, len(text)):
-                depth += (text[n] == "(") - (text[n] == ")")
-                if depth < 0:
-                    end = max(end, n + 1)
-                    break
+        depth, at, word = 0, start, None
+        while at > 0 and word is None and text[at] != ";":
+            at -= 1
+            depth += (text[at] in ")}>") - (text[at] in "({<")
+            if depth < 0:
+                depth, word = 0, re.search(r"\b(?!Int\b|C\b)[\w:.]+\s*$", text[:at]) if text[at] != "{" else None
+        if word is not None:
+            start, end = word.start(), max(end, arguments(text, at + 1, len(text))[-1][1] + 1)
     whole = text[start:end], text[start : edit.start] + edit.new + text[edit.end : end]
     old, new = (" ".join(re.sub(r"//[^\n]*", "", x).split()) for x in whole)
     return old, new

@@ -9,17 +9,18 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
-from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.descriptor import described
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import Tensor, tensors_in
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.relocate import better, relocated, root_of
+from cute_viz.engine.kernel_array import is_resized, launched_with
 from cute_viz.engine.kernel_edit import Editor, read_again
 from cute_viz.engine.kernel_expression import Edit, shown
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.records import dataclass
 
-_COMPILED = 8  # times that a unit is compiled with edits
+_COMPILED = 4  # times that a unit is compiled with edits
 _OTHERS = "it changes another buffer"
 _ORDERS = 4  # calls of tile_to_shape that are tried with another order
 
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from cute_viz.analysis.cost import Side
     from cute_viz.analysis.relocate import Places
     from cute_viz.engine.kernel_rows import Access, Report
-    from cute_viz.source.model import Move, SourceFile
+    from cute_viz.source.model import SourceFile
+    from cute_viz.source.moves import Move
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +68,9 @@ class Fix:
         }
 
 
-def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, dict[str, int]]:
+def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, dict[tuple[str, str], int]]:
     """Whether everything that is written in shared memory is read from where it now lies: what is wrong, "" for nothing; and how
-    many bits each buffer reaches further.
+    many bits each buffer of a launch reaches further.
 
     alike: the tiles have the sizes that they had; without it, what has another size is not compared.
 
@@ -106,13 +108,12 @@ def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, 
     for (_, base, _), one in maps.items():
         if len(set(one.values())) < len(one):
             return f"two elements of {base} would share an address", {}
-    return "", {base: max(one.values()) - max(one) for (_, base, _), one in maps.items()}
+    return "", {(where, base): max(one.values()) - max(one) for (where, base, _), one in maps.items()}
 
 
-def _views(operands: Sequence[Any]) -> list[Tensor]:
+def _views(operands: Sequence[object]) -> list[Tensor]:
     """The tensors of shared memory that a statement moves; of a TMA its tile, of descriptors what they describe."""
-    tensors = [x.tensor if isinstance(x, DescriptorTensor) else x for x in operands]
-    out = [x for x in tensors if isinstance(x, Tensor) and x.pointer.space == "smem"]
+    out = tensors_in(map(described, operands), "smem")
     tma = operands[0] if operands and isinstance(operands[0], TmaCopy) else None
     if tma is None:
         return out
@@ -140,7 +141,7 @@ def launches(moves: Sequence[Move]) -> dict[str, str]:
     return out
 
 
-def may_grow(file: SourceFile, base: str, bits: int) -> bool:
+def may_grow(file: SourceFile, base: str) -> bool:
     """Whether a buffer takes what its layout needs: an array whose extent follows from a layout, what an allocator gives."""
     if file.language == "python":
         return "allocate_tensor" in file.text or "allocate_array" in file.text
@@ -148,6 +149,10 @@ def may_grow(file: SourceFile, base: str, bits: int) -> bool:
     found = re.findall(rf"(?m)^([^;\n]*\b{re.escape(name)}\s*(?:\[([^\]\n]*)\])?\s*;)", file.text) if name.isidentifier() else []
     known = [extent or line for line, extent in found if extent or re.search(r"rray|Engine|uffer", line)]
     return bool(known) and all(re.search(r"cosize|size_in_bytes", words) for words in known)
+
+
+class _Proposed(Exception):
+    """Edits that were not tried, where they are only asked for."""
 
 
 class Fixer:
@@ -159,45 +164,109 @@ class Fixer:
     def __init__(self, file: SourceFile, report: Report, evaluate: Callable[[SourceFile], Report]) -> None:
         self.file, self.report, self.evaluate = file, report, evaluate
         self.editor = Editor(file)
-        self.places: dict[tuple[Side, ...], list[tuple[Places, int]]] = {}
-        self.tried: dict[frozenset[Edit], tuple[str, Report | None, dict[str, int]]] = {}
+        self.places: dict[tuple[Side, ...], tuple[list[tuple[Places, int]], int]] = {}
+        self.tried: dict[frozenset[Edit], tuple[str, Report | None, dict[tuple[str, str], int]]] = {}
+        self.joint: frozenset[Edit] = frozenset()  # what is tried at once
+        self.mine: frozenset[Edit] = frozenset()  # those of the buffer among them
+        self.asking = False  # whether edits are asked for, and not tried
+
+    def search(self, wanted: Sequence[tuple[list[Access], tuple[str, ...]]]) -> list[Fix | str]:
+        """The fix of each buffer, or of each TMA whose boxes are not full, or why there is none.
+
+        wanted: the rows of its accesses, and the lines that may access it, too.
+
+        As compiled, the first edits of all of them are compiled at once: where each of them is right, nothing else is.
+        """
+        proposed = [self._proposed(rows) if self.file.compiled else () for rows, _ in wanted]
+        chosen: dict[tuple[int, int], Edit] = {}
+        for edit in (edit for edits in proposed for edit in edits):
+            chosen.setdefault((edit.start, edit.end), edit)
+        self.joint, out = frozenset(chosen.values()), []
+        for (rows, loose), mine in zip(wanted, proposed, strict=True):
+            self.mine = frozenset(mine)
+            out.append(self._searched(rows, loose))
+        self.mine = frozenset()
+        return out
+
+    def _searched(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
+        return self.boxes(rows, loose) if rows[0].boxed else self.fix(rows, loose)
+
+    def _behind(self, rows: list[Access]) -> frozenset[tuple[str, int]]:
+        """Where the definitions stand that a buffer is made of, as far as the reader knows."""
+        _, base = _named(rows)
+        read = [(move, found or ()) for move, found in self.report.read if any(row.move is move for row in rows)]
+        pairs = [pair for move, found in read for pair in zip(found, move.made(), strict=False)]
+        found = [at for x, at in pairs if isinstance(x, Tensor) and x.pointer.space == "smem" and x.pointer.base == base]
+        return frozenset[tuple[str, int]]().union(*found)
+
+    def _proposed(self, rows: list[Access]) -> tuple[Edit, ...]:
+        """The edits for a buffer that are tried first, if they are of a definition that it is made of."""
+        self.asking = True
+        try:
+            self._searched(rows, ())
+        except _Proposed as found:
+            return found.args if self.editor.traced else ()
+        finally:
+            self.asking = False
+        return ()
 
     def fix(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         """The fix of a buffer by the rows of its accesses, or why there is none. loose: lines that may access it, too."""
-        self.editor.again(self.report.launch(rows[0].move))
+        self.editor.again(self.report.launch(rows[0].move), self._behind(rows))
         sides = [row.cost.side for row in rows if row.cost.side is not None]
         tensors = {(root_of(side.tensor), side.tensor.pointer.name): side.tensor for side in sides}
         key = tuple(dict.fromkeys(sides))  # instances of a template access their buffers alike
         if key not in self.places:
-            self.places[key] = better(list(key))[0]
-        found = self.places[key]
+            self.places[key] = better(list(key))[:2]
+        found, now = self.places[key]
         if self.file.compiled and (self.file.again is None or not rows[0].move.launch):
             told = f"{found[0][0]} would leave {found[0][1]} wavefronts of the buffer" if found else _hopeless(rows, False)
             other = (
                 "for one launch, or up to 8 kernels" if self.file.again is not None else "where the file is read as it is written"
             )
             return f"{told}; edits are searched {other}" if found else told
-        wrong = ""
-        for places, _ in found:
+        wrong, best = "", None
+        for places, count in found:
             views = [list(self.editor.edits(x, rows[0].move, places)) for x in tensors.values()]
             for edits in _choices([one for one in views if one]):
                 wrong_here, after, grown = self._try(edits)
                 if not wrong_here and after is not None:
                     wrong_here = self._against(rows, after)
                 base = sides[0].tensor.pointer.base
-                grows = grown.get(base, 0) > 0 and not any(edit.new.startswith(f"{base}[") for edit in edits)
-                if not wrong_here and grows and not may_grow(self.editor.written, base, grown[base]):
-                    wrong_here = f"{places} needs {grown[base] // 8} bytes more than {sides[0].tensor.pointer.name or base} has"
+                longer = {where: bits // 8 for (where, name), bits in grown.items() if name == base and bits > 0 and not wrong_here}
+                more = max(longer.values(), default=0)
+                besides = self._besides(rows[0], base, edits, longer) if longer else ()
+                if besides is None:
+                    wrong_here = f"{places} needs {more} bytes more than {sides[0].tensor.pointer.name or base} has"
                 if wrong_here or after is None:
                     wrong = wrong or ("" if wrong_here == _OTHERS else wrong_here)
                     continue
-                return self._made(str(places), edits, rows, after, loose, max(0, grown.get(base, 0)) // 8)
+                made = self._made(str(places), (*edits, *(besides or ())), rows, after, loose, more)
+                best = made if best is None or made.wavefronts[1] < best.wavefronts[1] else best
+                if made.wavefronts[0] - made.wavefronts[1] >= now - count:  # all that these places may gain
+                    return made
+            if best is not None:
+                return best
         return wrong or _hopeless(rows, bool(found))
+
+    def _besides(self, row: Access, base: str, edits: tuple[Edit, ...], longer: dict[str, int]) -> tuple[Edit, ...] | None:
+        """What else to edit where a buffer takes more bytes in some launches; None where it cannot."""
+        if is_resized(self.editor.written.text, edits):
+            return ()
+        if self.editor.by_name(edits):
+            return None
+        if may_grow(self.editor.written, base):
+            return ()
+        tiles = {x.pointer.base for _, found in self.report.read for x in found or () if isinstance(x, Tensor)}
+        if any(other.startswith(f"{base}+") for other in tiles) or not row.move.scope:
+            return None
+        found = [launched_with(self.editor.written.text, base, row.move.scope[-1], more, at) for at, more in longer.items()]
+        return None if None in found else tuple(dict.fromkeys(edit for one in found for edit in one or ()))
 
     def boxes(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         """The fix of the copies of a TMA that takes more instructions than its tile needs."""
-        self.editor.again(self.report.launch(rows[0].move))
-        name = next((x.pointer.name for x in rows[0].tensors if isinstance(x, Tensor) and x.pointer.space == "smem"), "")
+        self.editor.again(self.report.launch(rows[0].move), self._behind(rows))
+        name = next((x.pointer.name for x in tensors_in(rows[0].tensors, "smem")), "")
         for edit in islice(self.editor.orders(name), _ORDERS):
             wrong, after, _ = self._try((edit,))
             if after is not None and not wrong and not self._against(rows, after):
@@ -217,18 +286,23 @@ class Fixer:
 
     def together(self, edits: tuple[Edit, ...]) -> Report | None:
         """The report with the edits of all fixes; None where they do not go together."""
-        wrong, after, _ = self._try(edits)
+        wrong, after, _ = self._tried(frozenset(edits))
         return None if wrong else after
 
-    def _try(self, edits: tuple[Edit, ...]) -> tuple[str, Report | None, dict[str, int]]:
+    def _try(self, edits: tuple[Edit, ...]) -> tuple[str, Report | None, dict[tuple[str, str], int]]:
         """What is wrong with edits, the report with them, and how many bits each buffer reaches further; each tried once."""
-        key = frozenset(edits)
+        if self.asking:
+            raise _Proposed(*edits)
+        alone = frozenset(edits)
+        return self._tried(self.joint if alone == self.mine and not self._tried(self.joint)[0] else alone)
+
+    def _tried(self, key: frozenset[Edit]) -> tuple[str, Report | None, dict[tuple[str, str], int]]:
         if key not in self.tried:
             if self.file.compiled and len(self.tried) >= _COMPILED:
                 return f"it was not tried: the file was compiled {_COMPILED} times", None, {}
             try:
                 with boundary():
-                    after = self.evaluate(read_again(self.file, self.editor.written, edits))
+                    after = self.evaluate(read_again(self.file, self.editor.written, tuple(key)))
                     wrong, grown = consistent(self.report, after)
             except CuteVizError as error:
                 wrong, after, grown = error.message, None, {}
@@ -252,6 +326,12 @@ class Fixer:
                 return f"line {row.move.place}{launch} would cost more"
         gained = sum(_paid(row) - _paid(others[row.key]) for row in rows)
         return "" if gained > 0 else _OTHERS
+
+
+def _named(rows: list[Access]) -> tuple[str, str]:
+    """The name and the buffer of the tensor in shared memory that rows access."""
+    found = (x.pointer for x in rows[0].tensors if isinstance(x, Tensor) and x.pointer.space == "smem")
+    return next(((pointer.name, pointer.base) for pointer in found), ("", ""))
 
 
 def _paid(row: Access) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from cute_viz.source.model import Loop, Often
+from cute_viz.source.moves import Loop, Often
 
 if TYPE_CHECKING:
     from cute_viz.engine.kernel_rows import Access, Report

@@ -8,17 +8,18 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.descriptor import described
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import Tensor, tensors_in
 from cute_viz.algebra.tmem import places
 from cute_viz.analysis.relocate import span_of
 from cute_viz.errors import CuteVizError, boundary
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Move, SourceFile
+    from cute_viz.source.model import SourceFile
+    from cute_viz.source.moves import Move
 
 # KB of shared memory for a block and for a multiprocessor, which keeps 1 KB for each block (CUDA C++ Programming Guide, table
 # of technical specifications by compute capability)
@@ -141,7 +142,7 @@ def _listed(parts: Sequence[tuple[str, int]]) -> str:
 
 def memory_of(
     file: SourceFile,
-    read: tuple[tuple[Move, list[Any] | None], ...],
+    read: tuple[tuple[Move, list[object] | None], ...],
     instructions: list[str],
     called: Callable[[Move], str] = lambda move: "",
     partial: bool = False,
@@ -157,8 +158,7 @@ def memory_of(
     """
     seen: list[tuple[str, Tensor]] = []
     for move, operands in read:
-        tensors = [x.tensor if isinstance(x, DescriptorTensor) else x for x in operands or ()]
-        seen += [(called(move), x) for x in tensors if isinstance(x, Tensor)]
+        seen += [(called(move), x) for x in tensors_in(map(described, operands or ()))]
     launches = list(dict.fromkeys(name for name, _ in seen))
     whole = [
         entry

@@ -9,7 +9,8 @@ from cute_viz.engine.kernel_loops import LoopCost, steps, told
 from cute_viz.engine.kernel_memory import REGISTERS, by_launch
 from cute_viz.engine.kernel_picture import picture_of, sides_of
 from cute_viz.engine.kernel_rows import Access, Report
-from cute_viz.engine.kernel_text import head, missing, why
+from cute_viz.engine.kernel_text import head, missing
+from cute_viz.engine.kernel_why import why
 from cute_viz.engine.request import Request
 from cute_viz.renderers.inline import inlined
 from cute_viz.renderers.report import Bar, ReportPage, ReportRow, page
@@ -65,7 +66,7 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
             _bars(report, launch),
             rows,
             source,
-            [spelled(line, "cli") for line in missing(report, everything=True)],
+            [spelled(line, "cli") for line in missing(report)],
         )
     )
 
@@ -116,14 +117,12 @@ def _row(row: Access, pictured: bool, report: Report, alike: int = 1) -> ReportR
         after = f"All accesses of the buffer: {fix.wavefronts[0]:,} now, {fix.wavefronts[1]:,} with the fix, {fix.ideal:,} ideal."
         after += f" It grows by {fix.bytes:,} bytes." if fix.bytes else ""
         after += f" Lines {', '.join(fix.beside)} were not evaluated and must follow the edit." if fix.beside else ""
-    rests = []
-    if cost.side is not None:
-        assumes = f"assumes {', '.join(basis['assumes'])}" if basis["assumes"] else "proven: the layouts are static"
-        rests = [
-            ("Addresses", assumes),
-            ("Model", "the phases of this instruction were counted by a device" * (basis["model"] == "counted") or "documented"),
-        ]
-        rests += [("Width", reason) for reason in cost.why[:1]]
+    assumes = f"assumes {', '.join(basis['assumes'])}" if basis["assumes"] else "proven: the layouts are static"
+    rests = [("Addresses", assumes)] if cost.side is not None else []
+    rests.append(
+        ("Model", "the phases of this instruction were counted by a device" * (basis["model"] == "counted") or "documented")
+    )
+    rests += [("Width", reason) for reason in cost.why[:1] if cost.side is not None]
     if times := told(row.often):
         rests.append(("Runs", times))
     pictures = _pictures(row) if pictured and cost.wavefronts is not None and cost.ways > 1 else []

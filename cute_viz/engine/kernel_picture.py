@@ -15,12 +15,12 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis.banks import WORD, width
 from cute_viz.analysis.relocate import root_of
 from cute_viz.engine.access import cells_of
-from cute_viz.engine.kernel_text import why
+from cute_viz.engine.kernel_why import why
 from cute_viz.errors import FigureError
 from cute_viz.figures.phases import strip
 from cute_viz.figures.sectors import sectors
 from cute_viz.figures.served import Crowd, crowded
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 
 if TYPE_CHECKING:
     from cute_viz.analysis.access import WarpAccess

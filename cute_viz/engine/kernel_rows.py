@@ -8,7 +8,7 @@ from dataclasses import field
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.descriptor import described
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.cost import Cost
@@ -20,10 +20,10 @@ from cute_viz.engine.kernel_loops import steps
 from cute_viz.engine.kernel_memory import Memory
 from cute_viz.errors import CuteVizError
 from cute_viz.records import dataclass
-from cute_viz.source.model import Often
+from cute_viz.source.moves import Often
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Move
+    from cute_viz.source.moves import Move
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Access:
     @property
     def operands(self) -> list[dict[str, Any]]:
         """The tensors of the statement: name, memory, type of the elements, and a thread's part of the layout."""
-        tensors = [x.tensor if isinstance(x, DescriptorTensor) else x for x in self.tensors]
+        tensors = [described(x) for x in self.tensors]
         return [
             {"name": x.pointer.name or None, "memory": x.pointer.space or None, "type": x.pointer.element, "layout": str(x.layout)}
             for x in tensors
@@ -186,7 +186,7 @@ def _short(ratio: float) -> str:
     return f"{ratio:.1f}".removesuffix(".0")
 
 
-def _counts(cost: Cost) -> dict[str, Any]:
+def _counts(cost: Cost) -> dict[str, object]:
     keys = ("instruction", "elements", "instructions", "wavefronts", "ideal", "sectors", "ideal_sectors")
     return {key: getattr(cost, key) for key in keys}
 
@@ -199,7 +199,7 @@ class Report(Shown):
     counted. fixed: the report with all fixes. memory: what its tensors take. read: every statement with its operands, None of
     what was not read. idle: the statements of functions that nothing runs, while others are launched. compiled: a compiler read
     the file. launched: for each way in which a statement is reached the launch of its kernel; named: that in as few words as
-    distinguish it.
+    distinguish it. never: the lines of statements in loops without a round, which have no row.
     """
 
     accesses: tuple[Access, ...]
@@ -213,6 +213,7 @@ class Report(Shown):
     launched: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     named: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     idle: tuple[Move, ...] = field(default=(), compare=False, repr=False)
+    never: tuple[str, ...] = ()
 
     @property
     def assumed(self) -> dict[str, tuple[str, int]]:
@@ -279,6 +280,7 @@ class Report(Shown):
                 for one in self.elements
             ],
             "idle": {name: sorted({move.place for move in self.idle if move.idle == name}) for name in self.unrun},
+            "never": list(self.never),
             "assumed": {name: {"value": value, "line": line} for name, (value, line) in self.assumed.items()},
             "totals": {name: dict(zip(("now", "fixed", "ideal"), row, strict=True)) for name, row in self.totals.items()},
             "steps": [

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from cute_viz.algebra.descriptor import DescriptorTensor
-from cute_viz.algebra.static import clear_static
-from cute_viz.algebra.tensor import Tensor
-from cute_viz.analysis.cost import meeting
+from cute_viz.algebra.tensor import tensors_in
 from cute_viz.engine.kernel_advice import advice
+from cute_viz.engine.kernel_expression import arguments
 from cute_viz.engine.kernel_loops import LoopCost, steps
 from cute_viz.engine.kernel_loops import told as often_told
 from cute_viz.engine.kernel_rows import Access, Report
-from cute_viz.figures.words import count
-from cute_viz.spelling import spelled
+from cute_viz.engine.kernel_why import why
+from cute_viz.spelling import count, spelled
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Move
+    from cute_viz.source.moves import Move
 
+_SCREEN = 40  # lines
 _SHOWN = 4  # statements in full
 _ROWS = 16  # of a report without conflicts
 _TOTALS = 6
@@ -31,43 +30,48 @@ _WIDE = 96  # columns
 def text_of(
     report: Report, name: str, everything: bool = False, allowed: frozenset[str] = frozenset(), spelling: str = "cli"
 ) -> list[str]:
-    """The report in lines. name: of the file. everything: every statement, and every line of what was not counted. allowed: the
-    lines that were accepted. spelling: how the interface writes its options.
+    """The report in lines. name: of the file. everything: every statement, and every line of what was not counted; else what a
+    screen holds, the worst first. allowed: the lines that were accepted. spelling: how the interface writes its options.
 
     >>> text_of(Report((), ()), "kernel.cu")[0]
     'kernel.cu'
     """
+    for most in range(_SHOWN, 0, -1):
+        lines = _in_lines(report, name, None if everything else most, allowed)
+        if everything or len(lines) <= _SCREEN:
+            break
+    return [spelled(line, spelling) for line in lines]
+
+
+def _in_lines(report: Report, name: str, most: int | None, allowed: frozenset[str]) -> list[str]:
+    """The report in lines. most: how many statements it shows in full, and what else there is of a kind; None for all."""
+    everything = most is None
     files = {row.move.file for row in report.accesses}
     only = f"{files.pop()}:" if len(files) == 1 and files != {""} else ""  # is named once
 
-    def long(text: str, indent: int, most: int | None = None) -> list[str]:
-        return _wrapped(text.replace(only, "") if only else text, indent, None if everything else most)
+    def long(text: str, indent: int, lines: int | None = None) -> list[str]:
+        return _wrapped(text.replace(only, "") if only else text, indent, None if everything else lines)
+
+    def few(told: list[str], room: int, what: str) -> list[str]:
+        """What there is room for; in a line how much more there is."""
+        more = len(told) - room if not everything and len(told) > room + 1 else 0
+        return told[: len(told) - more] + [f"... {more} more {what}; `all=` lists them"] * (more > 0)
 
     out = [*long(head(report, name), 2), *[f"lines of {only[:-1]}"] * bool(only)]
     groups = problems(report)
-    shown = groups if everything else groups[:_SHOWN]
     before: dict[tuple[str, str], int] = {}
-    for group in shown:
+    for group in groups[:most]:
         out += ["", *_problem(group, before, report, allowed)]
-    if len(groups) > len(shown):
-        lines = ", ".join(dict.fromkeys(group[0].move.place for group in groups[len(shown) :]))
-        out += ["", _cut(f"more   {lines}", f"    {len(groups) - len(shown)} more; `all=` lists them")]
+    if left := groups[len(groups) if most is None else most :]:
+        lines = ", ".join(dict.fromkeys(group[0].move.place for group in left))
+        out += ["", _cut(f"more   {lines}", f"    {len(left)} more; `all=` lists them")]
     good = [row for row in report.accesses if row.lost <= 0]
     if good:
         lines = ", ".join(dict.fromkeys(row.move.place for row in sorted(good, key=lambda row: (row.move.file, row.move.line))))
         out += ["", _cut(f"ideal  {lines}", f"    {len(good)} {'more ' * bool(groups)}access{'es' * (len(good) > 1)}")]
         out[-1] += "; `all=` lists them" * (not everything and bool(groups))
     if everything or not groups:
-        told_of = [row for row in good if everything or row.cost.instructions]  # not of registers that nothing moves
-        same = Counter(
-            (row.move.place, row.cost.instruction, _count(row), *_basis(row), _statement(row.move, 48)) for row in told_of
-        )
-        wide = [max(map(len, cells)) for cells in list(zip(*same, strict=True))[:5]]
-        times = [f"  {n} rows" if n > 1 else "" for n in same.values()]
-        told = ["       " + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, (*wide, 0), strict=True)) for row in same]
-        whole = [f"{line.rstrip()}{many}" for line, many in zip(told, times, strict=True)]
-        out += whole if everything else whole[:_ROWS]
-        out += [f"       ... {len(whole) - _ROWS} more; `all=` lists them"] if not everything and len(whole) > _ROWS else []
+        out += few(list(_table(row for row in good if everything or row.cost.instructions)), _ROWS, "rows")
     if tips := list(advice(report)):
         told = [f"wider  {', '.join(lines[: None if everything else 4])}  {text}" for text, lines in tips]
         told[0] += f"    {len(told) - 1} more; `all=` lists them" * (len(told) > 1 and not everything)
@@ -75,12 +79,21 @@ def text_of(
     if report.mixed:
         out += ["", "Totals and memory: `launch=N` gives those of one kernel"]
     elif totals := totals_of(report, only=only):
-        out += ["", *(totals if everything else totals[: _TOTALS + 2])]
-        out += [f"... {len(totals) - _TOTALS - 2} more rows; `all=` lists them"] * (len(totals) > _TOTALS + 2 and not everything)
+        out += ["", *few(totals, _TOTALS + 2, "rows")]
     if report.memory is not None and not report.mixed and (held := list(report.memory.lines(everything))):
-        out += ["", *(line for one in held[: None if everything else _SHOWN] for line in long(one, 2))]
-    out += ["", *(line for one in missing(report, everything) for line in long(one, 2, 3))]
-    return [spelled(line.replace(only, "") if only else line, spelling) for line in out]
+        out += ["", *(line for one in few(held, most or 0, "lines") for line in long(one, 2))]
+    out += ["", *(line for one in missing(report, most) for line in long(one, 2, 3))]
+    return [line.replace(only, "") if only else line for line in out]
+
+
+def _table(rows: Iterable[Access]) -> Iterator[str]:
+    """A line for each row, equal ones once: its line, instruction, count, what that rests on, and the statement."""
+    same = Counter((row.move.place, row.cost.instruction, _count(row), *_basis(row), _statement(row.move, 48)) for row in rows)
+    cells = [(*one[:5], f"{n}x" if n > 1 else "", one[5]) for one, n in same.items()]
+    wide = [max(map(len, column)) for column in list(zip(*cells, strict=True))[:6]]
+    for one in cells:
+        line = "  ".join(f"{cell:<{w}}" for cell, w in zip(one, (*wide, 0), strict=True) if w or cell).rstrip()
+        yield f"       {line if len(line) <= _WIDE + 7 else f'{line[: _WIDE + 4]}...'}"
 
 
 def _basis(row: Access) -> tuple[str, str]:
@@ -93,12 +106,7 @@ def head(report: Report, name: str) -> str:
     kernels = list(dict.fromkeys(move.scope[-1] for move, _ in report.read if move.scope))
     threads = sorted({len(row.cost.side.tensor.starts) for row in report.accesses if row.cost.side is not None} - {0})
     types = list(
-        dict.fromkeys(
-            x.pointer.element
-            for _, xs in report.read
-            for x in xs or ()
-            if isinstance(x, Tensor) and x.pointer.space in ("smem", "gmem") and x.pointer.known
-        )
+        dict.fromkeys(x.pointer.element for _, xs in report.read for x in tensors_in(xs, "smem", "gmem") if x.pointer.known)
     )
     parts = (
         [", ".join(_middle(name, 72) for name in kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)]
@@ -151,8 +159,10 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
     elif row.unfixed and not told_before:
         yield from _folded("fix", f"{'none: ' * (not report.compiled and row.cost.wavefronts is not None)}{row.unfixed}")
     times = f"; {told_often}" if (told_often := often_told(row.often)) else ""
-    count = f"            {row.cost.instruction}: {_count(row)}{times}"
-    yield count + "  (accepted)" * (row.accepted or row.move.place in allowed)
+    figures = f"            {row.cost.instruction}: {_count(row)}"
+    accepted = "  (accepted)" * (row.accepted or row.move.place in allowed)
+    short = times.partition(": ")[0] if len(figures + times + accepted) > _WIDE + 7 else times
+    yield figures + short + accepted
 
 
 def _different(old: str, new: str) -> str:
@@ -162,69 +172,11 @@ def _different(old: str, new: str) -> str:
             return new
     if old and old in new:
         return new.replace(old, "..." if len(old) > 36 else old)
-    first, last = old.partition("(")[2].removesuffix(")").split(", "), new.partition("(")[2].removesuffix(")").split(", ")
-    if old.partition("(")[0] == new.partition("(")[0] and len(first) == len(last):
-        changed = [b for a, b in zip(first, last, strict=True) if a != b]
-        if len(changed) == 1 and changed[0].count("(") == changed[0].count(")"):
-            return changed[0]
+    parts: list[list[str]] = [[x[slice(*part)] for part in arguments(x, x.find("(") + 1, len(x))] for x in (old, new)]
+    if old.partition("(")[0] == new.partition("(")[0] and len(parts[0]) == len(parts[1]):
+        changed = [b for a, b in zip(*parts, strict=True) if a != b]
+        return changed[0] if len(changed) == 1 and len(changed[0]) > 7 else new
     return new
-
-
-def why(row: Access) -> str:
-    """One sentence on what makes an access cost more than its ideal."""
-    cost = row.cost
-    if row.boxed:
-        return cost.why[-1]
-    if cost.side is None:
-        return cost.why[0] if cost.why else ""
-    if cost.wavefronts is None:
-        return _sectors(row)
-    if cost.instruction.startswith("cp.async") and sum(x.wavefronts for x in cost.side.instructions()) < cost.wavefronts:
-        return "The bytes of one wavefront come from several lines of global memory, which are read one after the other."
-    return meeting(cost.side.instructions(), cost.side.store)
-
-
-def plainly(row: Access) -> list[str]:
-    """What a row means of which no thread gives an address: its instructions, boxes and bytes, why, and what it reaches and how.
-
-    >>> from cute_viz.algebra.shares import share
-    >>> from cute_viz.analysis.cost import Cost
-    >>> load = Cost("SM90_TMA_LOAD", 8192, 16, why=("one thread copies a box",), boxes=2)
-    >>> print(*plainly(Access(None, load, tensors=(share("sA", "smem", "f16", Layout((128, 64))),))), sep="\\n")
-    16 instructions of SM90_TMA_LOAD copy 16,384 bytes, in boxes of 1,024; 2 would do.
-    One thread copies a box.
-    sA: f16 in shared memory, (128,64):(1,128)
-    """
-    cost = row.cost
-    head = f"{count(cost.instructions, 'instruction')} of {cost.instruction}"
-    near = next((x for x in row.tensors if isinstance(x, Tensor) and x.pointer.space == "smem"), None)
-    if cost.boxes is not None and near is not None:
-        size = cost.elements * near.bits // 8
-        one = cost.instructions == 1
-        head += f" copies a box of {size:,} bytes" if one else f" copy {size:,} bytes, in boxes of {size // cost.instructions:,}"
-        head += f"; {cost.boxes:,} would do" * row.boxed
-    where = {"smem": "shared memory", "gmem": "global memory", "tmem": "tensor memory", "rmem": "registers"}
-    said = [f"{head}.", *(f"{words[0].upper()}{words[1:].rstrip('.')}." for words in cost.why)]
-    for x in row.tensors:
-        tensor = x.tensor if isinstance(x, DescriptorTensor) else x
-        if isinstance(tensor, Tensor):
-            way = ", by descriptors" * isinstance(x, DescriptorTensor)
-            name, space = tensor.pointer.name or "an operand", where.get(tensor.pointer.space, tensor.pointer.space)
-            said.append(f"{name}: {tensor.pointer.element} in {space}{way}, {clear_static(tensor.layout)}")
-    return said
-
-
-def _sectors(row: Access) -> str:
-    side = row.cost.side
-    assert side is not None
-    worst = max(side.instructions(), key=lambda x: len({begin // 32 for begin in x.begins}) / max(1, x.width))
-    steps = sorted({b - a for a, b in zip(worst.begins, worst.begins[1:], strict=False)}, key=abs)
-    apart = next((step for step in steps if abs(step) > worst.width), steps[-1] if steps else 0)
-    took = (
-        f"each thread {'stores' if side.store else 'loads'} {worst.width} bytes, and neighbors are up to {abs(apart):,} bytes apart"
-    )
-    half = f"A sector has 32 bytes, of which {32 * (row.cost.ideal_sectors or 0) // max(1, row.cost.sectors or 1)} are used"
-    return f"{half}: {took}."
 
 
 def _count(row: Access) -> str:
@@ -276,28 +228,27 @@ def _of(step: LoopCost) -> str:
     return f"a round of line {place}{rounds}{most}"
 
 
-def missing(report: Report, everything: bool = False) -> Iterator[str]:
-    """What was not evaluated, a line for each cause, with what would help; what is not counted."""
-    total = len(report.accesses)
+def missing(report: Report, most: int | None = None) -> Iterator[str]:
+    """What was not evaluated, a line for each cause, with what would help; what is not counted. most: causes; None for all."""
+    total, everything = len(report.accesses), most is None
     if not report.unknown and not report.elements:
         yield f"Not evaluated: none; {'the access was' if total == 1 else f'all {total} accesses were'} counted."
     if report.unrun:
-        shown = report.unrun[: None if everything else _SHOWN]
-        more = f" and {len(report.unrun) - len(shown)} more" * (len(report.unrun) > len(shown))
-        yield f"Not run here: {', '.join(shown)}{more}; `name=` gives the report of one"
+        more = f" and {len(report.unrun) - len(report.unrun[:most])} more" * (len(report.unrun) > len(report.unrun[:most]))
+        yield f"Not run here: {', '.join(report.unrun[:most])}{more}; `name=` gives the report of one"
+    if report.never:
+        yield f"No round of their loop is run here: {_lines(report.never, None if everything else 6)}"
     causes: dict[str, list[Move]] = {}
     for move, error in report.unknown:
         causes.setdefault(f"{error.message}{f' ({error.hint})' if error.hint else ''}", []).append(move)
     ordered = sorted(causes.items(), key=lambda one: -len(one[1]))
-    for cause, moves in ordered[: None if everything else _SHOWN]:
+    for cause, moves in ordered[:most]:
         lines = tuple(dict.fromkeys(move.place for move in moves))
-        many = f"{len(moves)} statements" if len(moves) > 1 else "1 statement"
-        yield f"Not evaluated: {many}: {cause}: {_lines(lines, None if everything else 6)}"
-    if not everything and len(ordered) > _SHOWN:
-        rest = sum(len(moves) for _, moves in ordered[_SHOWN:])
-        others = len(ordered) - _SHOWN
-        yield f"Not evaluated: {rest} more, for {others} other cause{'s' * (others > 1)}; `all=` lists them"
-    for cause in list(dict.fromkeys(one.why for one in report.elements))[: None if everything else _SHOWN]:
+        yield f"Not evaluated: {count(len(moves), 'statement')}: {cause}: {_lines(lines, None if everything else 6)}"
+    if left := ordered[len(ordered) if most is None else most :]:
+        rest = sum(len(moves) for _, moves in left)
+        yield f"Not evaluated: {rest} more, for {count(len(left), 'other cause')}; `all=` lists them"
+    for cause in list(dict.fromkeys(one.why for one in report.elements))[:most]:
         mine = [one for one in report.elements if one.why == cause]
         lines = tuple(dict.fromkeys(f"{f'{one.file}:' * bool(one.file)}{one.line}" for one in mine))
         many = f"{len(mine)} single elements" if len(mine) > 1 else "a single element"

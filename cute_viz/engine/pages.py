@@ -89,7 +89,7 @@ def _named(error: CuteVizError, entry: Entry) -> CuteVizError:
 _AS_MATRIX = "its first mode is the tile of an instruction; drawn as a matrix, its modes ((0,0),1) go down, ((0,1),2) right"
 
 
-def _matrix(value: Any) -> Any:
+def _matrix(value: object) -> object:
     """An operand partitioned for an MMA, ((MN,K),MMA_MN,MMA_K,...), as (MN,K,...); None of what is not, or no strip without it."""
     inner = value.inner if isinstance(value, ComposedLayout) else value
     if not isinstance(inner, Layout):
@@ -98,7 +98,7 @@ def _matrix(value: Any) -> Any:
     if len(shape) < 3 or tuple_rank(shape[0]) != 2 or product(shape[0]) < STRIP * product(shape[1]) * STRIP:
         return None
 
-    def regrouped(parts: Any) -> Any:
+    def regrouped(parts: object) -> Any:
         (mn, k), mma_mn, mma_k, *rest = modes(parts)
         return ((mn, mma_mn), (k, mma_k), *rest)
 

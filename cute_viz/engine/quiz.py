@@ -94,7 +94,7 @@ def is_right(expected: str, given: str) -> bool:
     return bool(one == two)
 
 
-def _bare(shape: Any) -> Any:
+def _bare(shape: object) -> object:
     """A shape without parentheses around all of it: `(4):(1)` is `4:1`."""
     return _bare(shape[0]) if isinstance(shape, tuple) and len(shape) == 1 else shape
 

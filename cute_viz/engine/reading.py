@@ -30,7 +30,7 @@ class Reading:
     Raises: CuteVizError for a folder, a file that lies outside of the folder asked for, an object that is named twice.
     """
 
-    def __init__(self, source: Any, request: Request) -> None:
+    def __init__(self, source: object, request: Request) -> None:
         self.source, self.request = source, request
         self.text: str | None = None
         self.name: str | None = None
@@ -48,7 +48,7 @@ class Reading:
     def _open(self, address: Address) -> None:
         folder, name = self.request.folder, address.name
         if folder is None:
-            raise CuteVizError("files cannot be read here", name=address.file, hint="paste the text")
+            raise CuteVizError("files cannot be read here", name=address.file, hint="paste the text, or start with --folder DIR")
         if name and self.request.name is not None:
             raise UsageError(f"the address already names the object, {name}: leave out `name={self.request.name}`")
         file, revision = address.revised
@@ -179,7 +179,7 @@ def _lines_of(text: str, name: str | None, request: Request) -> SourceFile:
     return SourceFile(text, tuple(entries))
 
 
-def values_of(let: Mapping[str, Any], request: Request, readable: bool = False) -> dict[str, Any]:
+def values_of(let: Mapping[str, object], request: Request, readable: bool = False) -> dict[str, object]:
     """The values that a request gives to names, each text an expression that may use those before it.
 
     readable: only of those that are expressions here, as a whole file may be given what its own reader reads.

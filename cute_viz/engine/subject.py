@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.common import Operation
-from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.composed import is_layout
 from cute_viz.display import Drawn
 from cute_viz.engine.reading import Reading, values_of
 from cute_viz.engine.request import Request
@@ -61,7 +60,7 @@ class Subject:
     bits: int | None = None
 
 
-def subject_of(source: Any, request: Request) -> Subject:
+def subject_of(source: object, request: Request) -> Subject:
     """The subject of a source, or of what was read of it.
 
     Raises: CuteVizError for a text that cannot be read, with the place, and for a name that means nothing, with those like it.
@@ -88,7 +87,7 @@ def subject_of(source: Any, request: Request) -> Subject:
     return _of_text(reading)
 
 
-def _of_object(value: Any, request: Request) -> Subject:
+def _of_object(value: object, request: Request) -> Subject:
     """What an object stands for that no text has to be read for."""
     kind = type(value)
     if isinstance(value, Drawn):
@@ -147,7 +146,7 @@ def _of_text(reading: Reading) -> Subject:
     return Subject(value, own, notes=notes, objects=objects, call=_call(text, value, request), tensor=tensor, bits=bits)
 
 
-def _with_tile(value: Any) -> tuple[Any, str] | None:
+def _with_tile(value: object) -> tuple[object, str] | None:
     """The layout of threads and values in what `make_layout_tv` returns, and the tile that it covers."""
     from cute_viz.algebra.layout import Layout
 
@@ -163,7 +162,7 @@ def _is_notebook(text: str) -> bool:
     return is_notebook(text)
 
 
-def _call(text: str, value: Any, request: Request) -> Any:
+def _call(text: str, value: object, request: Request) -> object:
     """The operation that the last statement of a text is, where it teaches more than its result alone; else None."""
     given = {name for name, word in request.options.items() if word is not None}
     if request.name is not None or request.dialect != "auto" or given & _OF_RESULTS or not re.search(_TAUGHT_IN, text):
@@ -172,7 +171,7 @@ def _call(text: str, value: Any, request: Request) -> Any:
         return None
     from cute_viz.algebra import ops
 
-    if not isinstance(value, (Layout, ComposedLayout)):
+    if not is_layout(value):
         return None
     try:
         operation, operands, template = request.library.read_call(text, values_of(request.let, request))
@@ -232,7 +231,7 @@ def _of_operation(text: str, name: str | None, request: Request) -> Subject:
     return Subject(call, objects=(("", call),))
 
 
-def _notes(document: Document, value: Any, own: str, text: str, request: Request) -> tuple[str, ...]:
+def _notes(document: Document, value: object, own: str, text: str, request: Request) -> tuple[str, ...]:
     """Of a block: which of its objects is drawn, and which lines were not read."""
     if request.name is not None or "\n" not in text.strip():
         return ("only the last statement after ';' is drawn; was ':' meant?",) if document.passed else ()

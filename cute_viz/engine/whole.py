@@ -17,7 +17,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError, FigureError, NotationError, boundary
 from cute_viz.notation.values import is_drawable
 from cute_viz.records import dataclass
-from cute_viz.values.integer import Unknown
+from cute_viz.values.integer import is_integer
 
 if TYPE_CHECKING:
     from cute_viz.algebra.copy import Copy_Atom
@@ -127,7 +127,7 @@ def values(file: SourceFile) -> dict[str, Any]:
     return {entry.path: value for entry, value in _readable(file.own)}
 
 
-def drawable(file: SourceFile, errors: list[CuteVizError] | None = None) -> list[tuple[Entry, Any]]:
+def drawable(file: SourceFile, errors: list[CuteVizError] | None = None) -> list[tuple[Entry, object]]:
     """The entries that can be drawn, with their values; the errors of those that cannot be read go into the list.
 
     >>> from cute_viz.source import read
@@ -168,7 +168,7 @@ def _readable(entries: Iterable[Entry], errors: list[CuteVizError] | None = None
                 errors.append(error)
 
 
-def meant(file: SourceFile, query: str | None) -> tuple[Entry, Any]:
+def meant(file: SourceFile, query: str | None) -> tuple[Entry, object]:
     """The entry of a name, with its value; without one the last that can be drawn, of those that have most to show.
 
     A tiling or a layout wins over a shape, and what has every number over what prints `?`.
@@ -200,7 +200,7 @@ def meant(file: SourceFile, query: str | None) -> tuple[Entry, Any]:
 _MOST_WORTH = 3
 
 
-def _worth(value: Any) -> int:
+def _worth(value: object) -> int:
     """How much there is to see in a value: 0 of a number, 1 of what needs numbers, 2 of a shape, 3 of a layout or a tiling."""
     if not is_drawable(value):
         return 0
@@ -209,7 +209,7 @@ def _worth(value: Any) -> int:
     return 2 if isinstance(value, tuple) else _MOST_WORTH
 
 
-def value_of(entry: Entry) -> Any:
+def value_of(entry: Entry) -> object:
     """The value of an entry; whatever is unexpected in it is an error of its own.
 
     >>> from cute_viz.source import read
@@ -237,7 +237,7 @@ def printed_as(value: Any, language: str) -> str:
     return show_dsl(value)
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: object) -> str:
     """What a value is, in a word or two.
 
     >>> kind_of(Layout((4, 8))), kind_of((4, 8)), kind_of(4)
@@ -245,7 +245,7 @@ def kind_of(value: Any) -> str:
     """
     if isinstance(value, bool):
         return "flag"
-    if isinstance(value, (int, Unknown)):
+    if is_integer(value):
         return "integer"
     if isinstance(value, tuple):
         return "shape"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import domain, is_layout
 from cute_viz.algebra.inttuple import modes, product
-from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.tensor import whole
 from cute_viz.engine.whole import value_of
 from cute_viz.errors import CuteVizError
@@ -122,7 +121,7 @@ def _extents_of(entry: Entry) -> tuple[int, ...]:
         return ()
 
 
-def _extents(value: Any) -> tuple[int, ...]:
+def _extents(value: object) -> tuple[int, ...]:
     """The extents of the modes of a layout or a tensor; none of any other value."""
     value = whole(value)
-    return tuple(map(product, modes(domain(value).shape))) if isinstance(value, (Layout, ComposedLayout)) else ()
+    return tuple(map(product, modes(domain(value).shape))) if is_layout(value) else ()

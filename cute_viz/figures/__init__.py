@@ -7,9 +7,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, as_layout, domain
+from cute_viz.algebra.composed import as_layout, domain, is_layout
 from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure
@@ -93,7 +92,7 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
         if options.view is not None:
             raise FigureError(f"{obj} has no shape; its picture is the bits", hint=f"compose it: {obj} o (8,64):(64,1)")
         return BITS.meaning, BITS
-    if not isinstance(obj, (Layout, ComposedLayout)):
+    if not is_layout(obj):
         hint = "example: (4,8):(8,1)"
         if type(obj).__name__ == "DescriptorWord":
             hint = f"'cute-viz show {obj}' decodes its fields"

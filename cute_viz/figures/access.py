@@ -11,8 +11,8 @@ from cute_viz.figures.model import CONFLICT, Arrow, Figure, Legend, LegendEntry,
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.phases import BANKS, lane_words, lanes_of
 from cute_viz.figures.rulers import numbered
-from cute_viz.figures.words import count
 from cute_viz.records import dataclass
+from cute_viz.spelling import count
 
 LINE = 128  # bytes that the banks hold side by side
 CHUNK = 16
@@ -174,6 +174,8 @@ def _map(part: Accessed, cols: int, place: tuple[int, int]) -> Panel:
             paints.append(_served(part, wanted[cell], c * BANKS // cols) if cell in wanted else IDLE if hue is None else hue)
             if cell in wanted:
                 shapes.append(Shape("box", ((c, r), (c + 1, r + 1)), "", "strong"))
+    held = [wanted.get(line * cols + c) for line in lines for c in range(cols)]
+    banks = [tuple(range(c * BANKS // cols, (c + 1) * BANKS // cols)) if cols < BANKS else c for c in range(cols)]
     by_row = len(set(names)) == len(names) and all(names)
     if not by_row:
         names = [str(line * LINE) for line in lines]
@@ -184,7 +186,11 @@ def _map(part: Accessed, cols: int, place: tuple[int, int]) -> Panel:
         paints=tuple(paints),
         row_ruler=numbered("row" if by_row else "byte", lines, names),
         col_ruler=Ruler("bank", tuple(str(c * unit // 4) for c in range(cols))),
-        data={"byte": tuple(line * LINE + c * unit for line in lines for c in range(cols))},
+        data={
+            "byte": tuple(line * LINE + c * unit for line in lines for c in range(cols)),
+            "bank": tuple(banks) * len(lines),
+            **({} if part.letter != "T" else {"thread": tuple([one[0] if one else None for one in held])}),
+        },
         shapes=tuple(shapes),
         place=place,
         unit=(1.15 if len(part.phases) == 1 else 1.7, 0.8) if cols <= WIDE else (0.9, 0.7) if cols < BANKS else (0.52, 0.5),

@@ -14,7 +14,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.compare import side_by_side
 from cute_viz.figures.model import Figure, Paint, Panel
 from cute_viz.figures.repeats import KINDS
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 
 SHOWS: Mapping[str, tuple[str, ...]] = {  # what can be left out -> columns of which a panel must have one
     "offsets": ("offset",),

@@ -12,7 +12,7 @@ from cute_viz.algebra.tma import GATHERS
 from cute_viz.figures.memory import GLOBAL, SHARED, memory_of
 from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 from cute_viz.values.instruction import Instruction
 
 LINE = 128  # bytes of a line of shared memory

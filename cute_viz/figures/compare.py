@@ -10,12 +10,12 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.page import page
 from cute_viz.figures.trim import regridded
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 
 _SAME, _OTHER = 0, 1  # of _PAINTS
 # What a cell holds, by the columns that tell it in full; labels may be words for something else (`index`, `coord`).
 _HELD: tuple[tuple[str, ...], ...] = (("offset",), ("coordinate",), ("thread", "value"), ("row", "column"))
-_PAINTS = (Paint(-1), Paint(2))  # of a difference
+_PAINTS = (Paint(-1), Paint(3))  # of a difference
 
 
 def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:

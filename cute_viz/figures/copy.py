@@ -13,6 +13,7 @@ from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
+from cute_viz.algebra.views import atom_of
 from cute_viz.errors import AlgebraError
 from cute_viz.figures.findings import of_owners
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
@@ -27,7 +28,7 @@ from cute_viz.figures.owners import (
     replicas,
     tile_panel,
 )
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 from cute_viz.values.instruction import Instruction
 
 SIDE_BY_SIDE = 32  # columns up to which source and destination stand next to each other
@@ -60,7 +61,7 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     tile = spanned_tile(obj) if isinstance(obj, TiledCopy) else ()
     maps = _tile_maps(obj, tile, sides, options) if isinstance(obj, TiledCopy) else _atom_maps(obj, sides, options)
     owners = dict(zip(sides, owners_of([maps[x] for x in sides], options), strict=True))
-    atom = obj.atom if isinstance(obj, TiledCopy) else obj
+    atom = atom_of(obj)
     op = atom.instruction
     memory = {x: where for x in sides if (where := memory_of(op, x))}
     cells, painting = paint_held(maps, owners, memory, options)

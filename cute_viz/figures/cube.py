@@ -8,9 +8,10 @@ from typing import Any
 from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
+from cute_viz.algebra.mma import MMA_Atom, TiledMMA, as_tiled_mma, layout_tv, tile_shape
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
+from cute_viz.algebra.views import tiled_of
 from cute_viz.errors import FigureError
 from cute_viz.figures.memory import CTA, memory_of, owner
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
@@ -18,7 +19,7 @@ from cute_viz.figures.options import FigureOptions, check_cells
 
 LABELED = 32  # extents up to which values are named
 LONGEST = 2.2  # times that the longest side of the cube is as long as the shortest, at most
-HUE = {"A": 0, "B": 2, "C": 5}
+HUE = {"A": 0, "B": 3, "C": 2}
 
 
 def cube(obj: Any, options: FigureOptions) -> Figure:
@@ -29,10 +30,10 @@ def cube(obj: Any, options: FigureOptions) -> Figure:
     >>> figure("SM80_16x8x16_F32F16F16F32_TN", view="cube", thread=5).title
     'Thread 5 holds 8 of the 32 A and none of the 32 B elements that its C needs'
     """
-    obj = obj.mma if isinstance(obj, Gemm) else obj.tiled if isinstance(obj, ThrMMA) else obj
+    obj = obj.mma if isinstance(obj, Gemm) else tiled_of(obj)
     if not isinstance(obj, (TiledMMA, MMA_Atom)):
         raise FigureError("the cube view needs an MMA", hint="example: SM80_16x8x16_F32F16F16F32_TN")
-    tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
+    tiled = as_tiled_mma(obj)
     m, n, k = tile_shape(tiled)
     check_cells(m * n + n * k + m * k, f"the tile {m} x {n} x {k}", options)
     op = tiled.atom.instruction

@@ -9,7 +9,7 @@ from itertools import pairwise
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.figures.model import Panel
 from cute_viz.figures.paint import span
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 
 FEW = 3  # offsets that a sentence lists
 

@@ -28,7 +28,7 @@ from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Pa
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
 from cute_viz.figures.rulers import numbered
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 
 MOST = 1024  # threads of a slider
 TOGETHER = 8  # rows (or columns) that are drawn where one of them is used

@@ -24,7 +24,7 @@ from cute_viz.figures.memory import CHUNK, LINE, in_chunks
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 
 MOST_LINES = 16
 MOST_PLANES = 4  # images, or depths of one, that are drawn

@@ -24,13 +24,15 @@ from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tmem import WARP, TensorMemory, metadata_words
+from cute_viz.algebra.views import atom_of
 from cute_viz.figures.lanes import held, is_lanes
 from cute_viz.figures.machine import Place, Span, of_chain, of_shared
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.paint import HUES, span
 from cute_viz.figures.tmem import held_by
 from cute_viz.figures.trim import picked
-from cute_viz.figures.words import count, numbered
+from cute_viz.figures.words import numbered
+from cute_viz.spelling import count
 
 LANES, COLUMNS = 128, 512  # of tensor memory
 LINE, CHUNK = 128, 16  # bytes of a line of shared memory, and of a chunk
@@ -61,7 +63,7 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = (), th
     deep = _depth(described, load)
     lit = set(range(deep))
     path = [("global", _tile("Tile of A", load, hues, lit, rows, "k"), _moved("TMA load", load, pair))]
-    atoms = [x.atom if isinstance(x, TiledMMA) else x for x in obj.parts if isinstance(x, (MMA_Atom, TiledMMA))]
+    atoms = [atom_of(x) for x in obj.parts if isinstance(x, (MMA_Atom, TiledMMA))]
     mmas = [x for x in atoms if x.instruction.home("C") == "rmem"]
     path.append(("shared", _lines("A", load, hues, lit, rows), f"{'wgmma' if mmas else 'tcgen05.mma'}\nk 0..{deep - 1}"))
     columns: set[int] | None = None

@@ -19,13 +19,15 @@ from cute_viz.algebra.recast import recast_layout
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tmem import LANES, WARP, WORD, place
+from cute_viz.algebra.views import atom_of, tiled_of
 from cute_viz.errors import FigureError
 from cute_viz.figures.highlight import highlight_notes
 from cute_viz.figures.machine import of_filled, of_lanes
 from cute_viz.figures.model import HOLE, Figure, LegendEntry, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import Painting, by_group, receding
-from cute_viz.figures.words import count, not_run
+from cute_viz.figures.words import not_run
+from cute_viz.spelling import count
 
 _COUNTED = re.compile(r"(?<=\bT)\d+|(?<=\bthread )\d+|(?<=\d\.\.)\d+|^\d+(?=,)", re.MULTILINE)  # threads and lanes of a warp
 
@@ -139,8 +141,8 @@ def instruction_of(obj: CopyOp | Copy_Atom | TiledCopy | ThrCopy) -> CopyOp:
     """
     if isinstance(obj, CopyOp):
         return obj
-    tiled = obj.tiled if isinstance(obj, ThrCopy) else obj
-    x = clear_static(tiled.atom if isinstance(tiled, TiledCopy) else tiled)
+    tiled = tiled_of(obj)
+    x = clear_static(atom_of(tiled))
     src, dst, ref = (recast_layout(layout, x.bits, 1) for layout in (x.layout_src, x.layout_dst, x.layout_ref))
     return CopyOp(x.name, x.thr_id, src, dst, ref, clear_static(x.in_tmem), instruction=x.instruction)
 
@@ -156,7 +158,7 @@ def lanes(obj: CopyOp | Copy_Atom | TiledCopy | ThrCopy, options: FigureOptions)
     (('T0 r0', 'T0 r1', 'T1 r0'), ('0,0', '0,1'))
     """
     op = instruction_of(obj)
-    tiled = obj.tiled if isinstance(obj, ThrCopy) else obj
+    tiled = tiled_of(obj)
     if not isinstance(tiled, TiledCopy) or op.instruction.kind == "tcgen05.cp":
         return _lanes(op, options)
     if isinstance(obj, ThrCopy) and isinstance(obj.thr_idx, int):

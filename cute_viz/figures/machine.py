@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from cute_viz.figures.model import HOLE, Panel
 from cute_viz.figures.paint import span
-from cute_viz.figures.words import count, numbered
+from cute_viz.figures.words import numbered
+from cute_viz.spelling import count
 
 Place = tuple[int, int]
 Span = tuple[int, int, int, int]  # first row and column, last row and column

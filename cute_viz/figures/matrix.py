@@ -17,7 +17,7 @@ from cute_viz.algebra.table import bit_columns, bit_counts, offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 
 ZERO, COPY, XOR = range(3)  # paints
 LETTERS = {1: (("i", "index"),), 2: (("r", "row"), ("c", "column"))}

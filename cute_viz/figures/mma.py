@@ -16,6 +16,7 @@ from cute_viz.algebra.mma import (
     MMA_Atom,
     ThrMMA,
     TiledMMA,
+    as_tiled_mma,
     layout_tv,
     make_tiled_mma,
     operand_tile,
@@ -45,7 +46,7 @@ from cute_viz.figures.owners import (
     replicas,
     tile_panel,
 )
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 from cute_viz.values.types import bits_of
 
 _PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1), "E": (1, 2)}
@@ -69,7 +70,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         options = replace(options, thread=options.thread or range(thread_of(obj), thread_of(obj) + 1))
         tiled = obj.tiled
     else:
-        tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
+        tiled = as_tiled_mma(obj)
     if options.operand == "E" and is_sparse(tiled.atom.instruction):
         from cute_viz.figures.tmem import tmem
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from cute_viz.algebra import ops
 from cute_viz.algebra.common import Operation
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, is_layout
 from cute_viz.algebra.inttuple import X, modes, product, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import cosize
@@ -20,6 +20,7 @@ from cute_viz.figures.model import Figure, Panel, Shape
 from cute_viz.figures.motion_products import BEHIND, BY_OFFSET, FADED, INSTEAD, PAINTS, PAPER, Laid, grid_of, line_of
 from cute_viz.figures.options import FigureOptions, check_cells
 
+LARGER = 2.0  # times as large as those of a line are cells of a grid, at most
 ELEMENTS = 64  # whose ways are steps of their own
 DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")
 
@@ -46,7 +47,7 @@ def motion(call: Any, options: FigureOptions) -> Figure:
     if isinstance(a, Swizzle) and isinstance(tiler, Layout):
         a = ComposedLayout(a, 0, Layout(cosize(tiler)))
     result = found.call([a, *call.operands[1:]], call.template)
-    if not all(isinstance(x, (Layout, ComposedLayout)) for x in (a, result)):
+    if not all(is_layout(x) for x in (a, result)):
         raise FigureError(f"the steps of {found.name} are drawn of layouts")
     places = product(domain(a).shape) * (product(result.shape) if found.name == "complement" else 1)
     check_cells(max(places, product(domain(result).shape)) * 4, f"the steps of {call}", options)
@@ -57,7 +58,12 @@ def motion(call: Any, options: FigureOptions) -> Figure:
     else:
         title, panels = (_divide if found.name in DIVIDES else _compose)(found.name, a, tiler, result, options)
     title = options.title or title
-    panels = [replace(panel, caption=f"{n} {panel.caption}") for n, panel in enumerate(panels, 1)]
+    broad = max([0, *(panel.cols for panel in panels if "place" in panel.data)])  # a line of memory, beside which grids are larger
+    scales = [max(1.0, min(LARGER, broad / panel.cols)) if "place" not in panel.data else 1.0 for panel in panels]
+    panels = [
+        replace(panel, caption=f"{n} {panel.caption}", unit=(scale, scale))
+        for n, (panel, scale) in enumerate(zip(panels, scales, strict=True), 1)
+    ]
     told = " ".join(f"{panel.caption}." for panel in panels)
     facts = {"step": len(panels)}
     drawn = Figure("motion", title, str(call), str(call), f"{title}. {told}", PAINTS, (), tuple(panels), facts=facts, flow="row")

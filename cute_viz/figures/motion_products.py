@@ -18,7 +18,7 @@ from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.rulers import boxes_of
 from cute_viz.records import dataclass
 
-HUES = (0, 2, 5, 3, 4, 6, 7)  # of tiles; red is a conflict
+HUES = (0, 3, 2, 4, 6, 5, 7)  # of tiles; red is a conflict
 FADED = len(HUES)  # paints: hues, then faded, then paper, and paper whose labels recede
 PAPER, BEHIND = 2 * FADED, 2 * FADED + 1
 PAINTS = (*[Paint(h) for h in HUES], *[Paint(h, faded=True) for h in HUES], Paint(-1), Paint(-1, faded=True))

@@ -10,7 +10,7 @@ from typing import Any
 
 from cute_viz.algebra import ops
 from cute_viz.algebra.common import Operation
-from cute_viz.algebra.composed import ComposedLayout, as_layout
+from cute_viz.algebra.composed import as_layout, is_layout
 from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
@@ -24,7 +24,7 @@ from cute_viz.figures.page import page
 from cute_viz.figures.paint import Painting, by_group, by_order, in_turns, painted, receding
 from cute_viz.figures.rulers import steps_of, with_borders
 from cute_viz.figures.selection import PARENTS, selection
-from cute_viz.figures.words import count as count_of
+from cute_viz.spelling import count as count_of
 
 TILES = "hue: the tile"
 WIDEST = 48  # columns that stand beside each other
@@ -52,12 +52,12 @@ def operation(call: Operation, options: FigureOptions) -> Figure:
     result = found.call(list(call.operands), call.template)
     taken, _ = found.fitted(list(call.operands), call.template)  # the shape of a block, or of its copies, is a layout
     pairs = enumerate(zip(call.operands, taken[: len(call.operands)], strict=True))
-    operands = [as_layout(x) if n == 0 else y if _drawable(y) else x for n, (x, y) in pairs]
-    drawn = [("A", operands[0])] if operands and _drawable(operands[0]) else []
-    drawn += [(_name(found.name, n), x) for n, x in enumerate(operands[1:], 1) if _drawable(x)]
+    operands = [as_layout(x) if n == 0 else y if is_layout(y) else x for n, (x, y) in pairs]
+    drawn = [("A", operands[0])] if operands and is_layout(operands[0]) else []
+    drawn += [(_name(found.name, n), x) for n, x in enumerate(operands[1:], 1) if is_layout(x)]
     if found.name.endswith("divide") and len(operands) == 2 and (first := _first_tile(operands)) is not None:
         drawn.insert(1, ("first tile", first))
-    if not _drawable(result):
+    if not is_layout(result):
         raise FigureError(f"{found.name} gives {show(result)}, which is not a layout that can be drawn")
     drawn.append(("result", result))
     plain = replace(options, view=None, color_by="none", title=None)
@@ -102,19 +102,15 @@ def _finding(name: str, drawn: list[tuple[str, Any]], count: int, where: str) ->
     return told
 
 
-def _drawable(x: Any) -> bool:
-    return isinstance(x, (Layout, ComposedLayout))
-
-
 def _first_tile(operands: list[Any]) -> Any:
     """What a tiler that is not a layout picks of A; None where that is not a layout."""
-    if _drawable(operands[1]):
+    if is_layout(operands[1]):
         return None
     try:
         first = ops.find("composition").call(list(operands), ())
     except CuteVizError:
         return None
-    return first if _drawable(first) else None
+    return first if is_layout(first) else None
 
 
 def _with_tiles(figure: Figure, tiler: Any) -> Figure:
@@ -151,7 +147,7 @@ def _keys(name: str, operands: list[Any], drawn: list[tuple[str, Any]]) -> tuple
                 of.setdefault(offset, n // inside)
             if name.endswith("divide"):
                 keys: list[Key] = [of.get for _ in drawn]
-                if _drawable(operands[1]):
+                if is_layout(operands[1]):
                     keys[1] = lambda offset: None  # the tiler lies in every tile
                 return keys, outside, TILES
             second = drawn[1][1] if len(drawn) == 3 else None

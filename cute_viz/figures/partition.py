@@ -9,7 +9,7 @@ from typing import Any
 
 from cute_viz.algebra import copy as copies
 from cute_viz.algebra import mma as mmas
-from cute_viz.algebra.composed import ComposedLayout, as_layout, domain
+from cute_viz.algebra.composed import ComposedLayout, as_layout, domain, is_layout
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import leaves, modes, product, show
@@ -43,7 +43,7 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
     """
     thr, operand = _view(obj, options)
     tensor = as_layout(options.tensor)
-    if not isinstance(tensor, (Layout, ComposedLayout)):
+    if not is_layout(tensor):
         raise FigureError(f"`tensor=`: {show(tensor)} is not a layout", hint="example: `tensor=(128,64):(64,1)`")
     shape = domain(tensor).shape
     if len(modes(shape)) < 2:

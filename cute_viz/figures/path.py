@@ -16,8 +16,7 @@ from cute_viz.figures.model import Figure, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.rulers import borders
 
-MOST = 1024  # cells that are drawn; of more those of a corner
-SIDE = 64  # rows or columns that a corner has all of
+MOST, MOST_RUNS = 1024, 128  # cells that are drawn; of more those of a corner; and where a cell is a run of a swizzle
 FAR = 4  # times as long as it is broad is a path whose cells are stretched
 SHADES = 6  # from the first address to the last
 REPEATED = SHADES  # the paint of a cell whose address another has, too
@@ -54,18 +53,27 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
     every = sorted(first)
     plane = tall, wide
     all_near = sum(b == a + 1 and _is_near(first[a], first[b], plane) for a, b in pairwise(every))
-    bottom, right = _corner(rows, cols)
-    order = [at for at in every if first[at][0] < bottom and first[at][1] < right]
-    steps = [(first[a], first[b], b - a) for a, b in pairwise(order)]
-    whole = (bottom, right) == (rows, cols)
     gaps, repeated = every[-1] - every[0] + 1 - len(every), len(table) - len(every)
-    low, high = order[0], order[-1]
-    cells = [(r, c) for r in range(bottom) for c in range(right)]
-    paints = [(table[x] - low) * SHADES // (high - low + 1) if first[table[x]] == x else REPEATED for x in cells]
-    name = _called(layout, table, every, plane)
     found_out = [f"{all_near} of {len(every) - 1} steps go to a neighbor"] if every[1:] else []
     found_out += [f"{gaps} addresses in between are unused"] if gaps else []
     found_out += [f"{repeated} cells repeat an address"] if repeated else []
+    wasted = f"{gaps} of {every[-1] - every[0] + 1} addresses are unused" if gaps else ""
+    shared = f"{repeated} of {len(table)} cells repeat an address" if repeated else ""
+    told = shared or wasted or (found_out[0] if found_out else "one cell")
+    title = options.title or f"{_called(layout, table, every, plane)}: {told}"
+    facts = {"neighbors": all_near, "steps": len(every) - 1, "gaps": gaps, "repeated": repeated}
+    run, (high, broad) = _run(layout, table) if len(table) > MOST else (1, (1, 1))
+    if run > 1:
+        table = {(r // high, c // broad): at for (r, c), at in table.items() if at % run == 0}
+        rows, cols, tall, wide = rows // high, cols // broad, tall // high, wide // broad
+        first, every, plane = {at: cell for cell, at in table.items()}, sorted(table.values()), (tall, wide)
+    bottom, right = _corner(rows, cols, MOST if run == 1 else MOST_RUNS)
+    order = [at for at in every if first[at][0] < bottom and first[at][1] < right]
+    steps = [(first[a], first[b], (b - a) // run) for a, b in pairwise(order)]
+    whole = (bottom, right) == (rows, cols)
+    low, high = order[0], order[-1]
+    cells = [(r, c) for r in range(bottom) for c in range(right)]
+    paints = [(table[x] - low) * SHADES // (high - low + 1) if first[table[x]] == x else REPEATED for x in cells]
     panel = Panel(
         caption=f"  {show(layout)}",
         labels=tuple([str(table[cell]) for cell in cells]),
@@ -77,11 +85,9 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
         foot="; ".join(found_out[1:]),
         unit=(2.0 if bottom >= FAR * right > FAR else 1.0, 2.0 if right >= FAR * bottom > FAR else 1.0),  # so that arcs have room
     )
-    wasted = f"{gaps} of {every[-1] - every[0] + 1} addresses are unused" if gaps else ""
-    shared = f"{repeated} of {len(table)} cells repeat an address" if repeated else ""
-    title = options.title or f"{name}: {shared or wasted or (found_out[0] if found_out else 'one cell')}"
     caption = f"The line follows the addresses {low} to {high}; it is thin where it jumps"
     caption += ", dashed over unused ones" * (gaps > 0 and whole)
+    caption += f"; a cell is {run} elements" if run > 1 else ""
     caption += "" if whole else f"; drawn are the first {bottom} × {right} of {rows} × {cols} cells"
     return Figure(
         kind="path",
@@ -91,22 +97,36 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
         description=f"{title}. {show(layout)}. {caption}. {'; '.join(found_out)}.",
         paints=(*[Paint(0, n, SHADES) for n in range(SHADES)], Paint(-1, 1, 2)),
         panels=(panel,),
-        facts={"neighbors": all_near, "steps": len(every) - 1, "gaps": gaps, "repeated": repeated},
+        facts=facts,
         flow="row",
     )
 
 
-def _corner(rows: int, cols: int) -> tuple[int, int]:
+def _run(layout: AnyLayout, table: dict[tuple[int, int], int]) -> tuple[int, tuple[int, int]]:
+    """How many elements a swizzle leaves together, and the rows and columns that they take; 1 if not neighbors.
+
+    >>> layout = parse("Sw<1,1,1> o 0 o (2,4):(4,1)")
+    >>> _run(layout, {(r, c): layout((r, c)) for r in range(2) for c in range(4)})
+    (2, (1, 2))
+    """
+    run = 1 << layout.outer.base if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else 1
+    for down, across in ((0, 1), (1, 0)):
+        if all(table.get((r + down, c + across)) == at + 1 for (r, c), at in table.items() if at % run < run - 1):
+            return run, (run if down else 1, run if across else 1)
+    return 1, (1, 1)
+
+
+def _corner(rows: int, cols: int, most: int) -> tuple[int, int]:
     """The rows and columns that are drawn: all, or of many those of a corner, whole rows where these are short.
 
-    >>> _corner(32, 32), _corner(128, 64), _corner(64, 128), _corner(128, 128)
-    ((32, 32), (16, 64), (64, 16), (32, 32))
+    >>> [_corner(*x, 1024) for x in ((32, 32), (128, 64), (64, 128), (128, 128))], _corner(128, 8, 128)
+    ([(32, 32), (16, 64), (64, 16), (32, 32)], (16, 8))
     """
-    if rows * cols <= MOST:
+    if rows * cols <= most:
         return rows, cols
-    if min(rows, cols) > SIDE:
-        return 32, 32
-    return (max(1, MOST // cols), cols) if cols <= SIDE else (rows, MOST // rows)
+    if min(rows, cols) > (side := int((4 * most) ** 0.5)):
+        return side // 2, side // 2
+    return (max(1, most // cols), cols) if cols <= side else (rows, most // rows)
 
 
 def _ruler(count: int, every: int, mode: str) -> Ruler:

@@ -8,20 +8,20 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import domain, is_layout
 from cute_viz.algebra.gemm import MOST, Pipeline, Store, Turn, words_of
 from cute_viz.algebra.inttuple import modes, product, show
-from cute_viz.algebra.layout import Layout
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import CONFLICT, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.rulers import numbered
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 
 WHOLE, FIRST, LAST = 48, 26, 14  # slots of time that are all drawn, and of more the first and the last
+WIDE = 20  # slots, of more of which cells are higher than they are broad
 MOST_SLOTS = 32768  # that are worked out
 EMPTY, LOADS, FULL, READ, STORES, WAITS = range(6)  # paints
-PAINTS = (Paint(-1), Paint(0, faded=True), Paint(0), Paint(2), Paint(5), Paint(CONFLICT))
+PAINTS = (Paint(-1), Paint(0, faded=True), Paint(0), Paint(3), Paint(2), Paint(CONFLICT))
 WORDS = {
     LOADS: "a load is under way",
     FULL: "full: it waits for the MMA",
@@ -69,7 +69,7 @@ def pipeline(obj: Any, options: FigureOptions) -> Figure:
         data={"slot": tuple(shown) * rows, "tile": tuple([tile for _, tile in cells])},
         shapes=(*_braces(turns, at), *_barriers(made, turns)),
         foot="arrows: down, the full barrier of stage 0, when its load is there; up, its empty barrier, when its MMA is done",
-        unit=(0.8, 0.8),
+        unit=(0.8, 0.8 * max(1.0, len(shown) / WIDE)),  # so that rows have their names, however many slots
     )
     title = options.title or _title(made)
     stored = "; C and a number is a tile of C" if STORES in painted else ""
@@ -100,7 +100,7 @@ def _of(obj: Any) -> Pipeline:
     """The pipeline that an object is, or whose stages are a mode of it."""
     if isinstance(obj, Pipeline):
         return obj
-    shape = modes(domain(obj).shape) if isinstance(obj, (Layout, ComposedLayout)) else ()
+    shape = modes(domain(obj).shape) if is_layout(obj) else ()
     if len(shape) not in (1, 3, 4):
         raise FigureError(f"{show(obj)} has no mode of stages", hint="example: (128,64,4), where it is the last mode, or 4")
     stages = product(shape[-1])

@@ -7,7 +7,7 @@ from typing import Any
 
 from cute_viz.algebra import ops
 from cute_viz.algebra.common import Operation
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain
+from cute_viz.algebra.composed import AnyLayout, as_layout, domain, is_layout
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.slicing import slice_and_offset
@@ -36,7 +36,7 @@ def selection(call: Operation, options: FigureOptions) -> Figure:
     at = PARENTS[found.name]
     parent = as_layout(call.operands[at])
     result = found.call(list(call.operands), call.template)
-    if not all(isinstance(x, (Layout, ComposedLayout)) for x in (parent, result)):
+    if not all(is_layout(x) for x in (parent, result)):
         raise FigureError(f"{found.name} gives {show(result)}, which is not a layout that can be drawn")
     plain = replace(options, view=None, color_by="none", title=None)
     whole, part = grid(parent, plain), grid(result, plain)

@@ -17,7 +17,7 @@ from cute_viz.figures.trim import transposed
 
 BESIDE = 16  # columns up to which tiles stand side by side
 LIES = 4  # times as high as wide is a tile that lies
-CROWDS = (Paint(0, 1, 2), Paint(2, 1, 2), Paint(1, 1, 2), Paint(1))  # of a bank that one word is asked of, two, three, more
+CROWDS = (Paint(0, 1, 2), Paint(3, 1, 2), Paint(1, 1, 2), Paint(1))  # of a bank that one word is asked of, two, three, more
 
 
 @dataclass(frozen=True, slots=True)

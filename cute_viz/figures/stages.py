@@ -7,12 +7,11 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, as_layout
+from cute_viz.algebra.composed import as_layout, is_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.gemm import Stages
 from cute_viz.algebra.inttuple import product
-from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.modes import get
@@ -20,6 +19,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tmem import WARP, TensorMemory
+from cute_viz.algebra.views import atom_of, tiled_of
 from cute_viz.errors import FigureError
 from cute_viz.figures import build
 from cute_viz.figures.gemm import unit_of
@@ -43,7 +43,7 @@ def stages(obj: Stages, options: FigureOptions) -> Figure:
     if (lanes := _lanes(obj, options, ())) is not None:
         return lanes
     plain = replace(options, title=None)
-    shown = [unit_of(part) if isinstance(part, (Layout, ComposedLayout)) else part for part in obj.parts]
+    shown = [unit_of(part) if is_layout(part) else part for part in obj.parts]
     figures = [build(part, plain) for part in shown]
     parts = [(f"{n + 1}. {_heading(part)}", figure) for n, (part, figure) in enumerate(zip(obj.parts, figures, strict=True))]
     drawn = page(options.title or "The stages of a kernel", parts, 2, str(obj), "In the order in which a kernel uses them")
@@ -103,8 +103,9 @@ def settled(obj: Stages) -> Stages:
 
 
 def _op(obj: Copy_Atom | TiledCopy | ThrCopy) -> Instruction:
-    tiled = obj.tiled if isinstance(obj, ThrCopy) else obj
-    return (tiled.atom if isinstance(tiled, TiledCopy) else tiled).instruction
+    tiled = tiled_of(obj)
+    instruction: Instruction = atom_of(tiled).instruction
+    return instruction
 
 
 SHARED = "the tile in shared memory"
@@ -164,8 +165,8 @@ def _rows(obj: Stages, thread: int) -> list[int]:
 
 def _in_registers(part: Any) -> MMA_Atom | None:
     """The atom of an MMA whose C threads hold; None of one whose C is in tensor memory, and of anything else."""
-    tiled = part.tiled if isinstance(part, ThrMMA) else part
-    atom = tiled.atom if isinstance(tiled, TiledMMA) else tiled
+    tiled = tiled_of(part)
+    atom = atom_of(tiled)
     return atom if isinstance(atom, MMA_Atom) and atom.instruction.home("C") == "rmem" else None
 
 

@@ -24,7 +24,8 @@ from cute_viz.figures.paint import HUES
 from cute_viz.figures.rulers import numbered
 from cute_viz.figures.tma_pieces import Piece, dimensions_of, elements_of, flat, pieces_at, tma_coord
 from cute_viz.figures.trim import some_lines
-from cute_viz.figures.words import count, not_run
+from cute_viz.figures.words import not_run
+from cute_viz.spelling import count
 
 MOST_PLANES = 4  # of the first two dimensions that are drawn
 PARTS = 4  # cells that a box has along a dimension, where they divide it

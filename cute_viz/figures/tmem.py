@@ -27,7 +27,8 @@ from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ru
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, by_group
 from cute_viz.figures.rulers import borders
-from cute_viz.figures.words import count, not_run, runs
+from cute_viz.figures.words import not_run, runs
+from cute_viz.spelling import count
 
 STEP = 16  # lanes that a cell stands for
 FEWEST, MOST = 8, 64  # columns of cells of the picture

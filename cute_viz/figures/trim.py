@@ -11,7 +11,7 @@ from typing import Any
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Arrow, Figure, Panel, Ruler
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 
 
 def fold(figure: Figure, columns: int) -> Figure:

@@ -26,7 +26,8 @@ from cute_viz.figures.owners import (
 )
 from cute_viz.figures.paint import Painting
 from cute_viz.figures.rulers import ruler
-from cute_viz.figures.words import an, count
+from cute_viz.figures.words import an
+from cute_viz.spelling import count
 from cute_viz.values.integer import Static
 
 

@@ -7,15 +7,6 @@ from collections.abc import Iterable
 from cute_viz.figures.model import Legend
 
 
-def count(number: int, what: str) -> str:
-    """A number of things.
-
-    >>> count(1, "thread"), count(32, "thread")
-    ('1 thread', '32 threads')
-    """
-    return f"{number} {what}" + ("" if number == 1 else "s")
-
-
 def an(number: int) -> str:
     """A number with its article.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from cute_viz.algebra.gemm import Gemm, Stages
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
+from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, as_tiled_mma, layout_tv, tile_shape
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tma import TmaCopy
@@ -17,7 +17,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.memory import CTA, owner
 from cute_viz.figures.model import Arrow, Figure, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.words import count
+from cute_viz.spelling import count
 
 SIDE = 8.0  # cells of the figure that the longer side of a panel takes
 ELEMENTS = 512  # of an atom that are drawn one by one
@@ -28,6 +28,7 @@ DOTS = 1024  # values of a thread that are drawn in the atoms of its warp
 HUES = 8
 CTAS, MOST_CTAS = 8, 64  # of a launch along one side that are drawn, and that can be opened
 LIT, BESIDE, PAPER = 0, HUES, 2 * HUES  # paints: of the group that is opened, its own faded, and none; the other groups' between
+Owners: TypeAlias = "dict[tuple[int, int], tuple[int, int]]"  # the thread of each cell, and its value
 IN_CLUSTER = 16  # CTAs of a cluster at most (CUDA: 8, 16 where a kernel asks for them)
 
 
@@ -50,14 +51,14 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     warp, word = tiled.atom.warp
     together = 1 if by_cta else max(size(tiled.atom.thr_id), warp)
     called = f"{word} group" if together > warp else word
-    owners: dict[tuple[int, int], tuple[int, int]] = {}
+    owners: Owners = {}
     for index, place in enumerate(offsets(tv)):
         owners.setdefault((place % tm, place // tm), (index % threads, index // threads))
     real = sorted({t for t, _ in owners.values()})  # of quad pairs, not all
     last = [t for t in real if t // together == real[-1] // together]
     thread = options.thread[0] if options.thread else last[min(5, len(last) - 1)]
     if by_cta:
-        return _in_tmem(tiled, owners, (m, n, k), _cta(options), options)
+        return _in_tmem(tiled, owners, (m, n, k), options)
     if thread not in real:
         raise FigureError(f"thread {thread} holds nothing of C", hint=f"threads {real[0]} to {real[-1]} do")
     group = thread // together
@@ -67,12 +68,8 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     downs = [x + rep * (tm // am) for rep in range(m // tm) for x in rows]
     rights = [x + rep * (tn // an) for rep in range(n // tn) for x in cols]
     at = _cta(options)
-    block = _block(owners, (am, an), together)
-    panels = [
-        _grid(at, (m, n), options),
-        _tile(owners, (m, n), (tm, tn), block, together, group, called),
-        _atoms(downs, rights, (am, an), (tm, tn), held, called, group),
-    ]
+    warps = _tile(owners, (m, n), (tm, tn), _block(owners, (am, an), together), together, group, called)
+    atoms = _atoms(downs, rights, (am, an), (tm, tn), held, called, group)
     holding = {(r // am, c // an) for r, c, _ in held}
     own = [(i, j) for i, r in enumerate(downs) for j, c in enumerate(rights) if (r % (tm // am), c % (tn // an)) in holding]
     i, j = min(own, key=lambda one: (one[0], -one[1]))  # at the edge, so that no line to the next panel runs over others
@@ -81,87 +78,74 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     inside = [(r % am, c % an, v) for r, c, v in held if (r // am, c // an) == opened]
     shown = _part((am, an), inside)
     opening = i + shown[0] / am, j + shown[1] / an, i + shown[2] / am, j + shown[3] / an
-    panels[2] = replace(panels[2], shapes=(*panels[2].shapes, _outline(*opening)))
-    panels.append(_atom((am, an), inside, origin, thread, shown))
-    arrows = [Arrow(0, 1, (at[0], at[1], at[0] + 1, at[1] + 1), look="wide"), Arrow(1, 2, look="wide")]
-    arrows.append(Arrow(2, 3, opening, look="wide"))
+    atoms = replace(atoms, shapes=(*atoms.shapes, _outline(*opening)))
+    panels = warps, atoms, _atom((am, an), inside, origin, thread, shown)
     spread = tm // am // len(rows), tn // an // len(cols)  # groups along M and N
     parts = f"{_by(*spread, called)} of {m // spread[0]}x{n // spread[1]} = {_by(len(downs), len(rights), 'atom')} of {am}x{an}"
-    chain = f"{_whole(options, 'CTA')}{m}x{n}{f'x{k}' if k else ''} = {parts}"
-    values, atoms = len(inside), len(own)
-    where = f"in each of {atoms} atoms" if atoms > 1 else f"of {am} × {an}"
-    title = f"One thread holds {count(values, 'value')} {where}"
-    title = options.title or _shared(options.cluster) or title
-    name = tiled.atom.name or "an MMA atom"
-    caption = f"{chain}; {name}, thread {thread}"
-    found = {"threads": threads, "values": values * atoms, "atoms": atoms}
-    return _figure(title, str(tiled.atom.name or tiled.atom), caption, panels, arrows, found)
+    where = f"in each of {len(own)} atoms" if len(own) > 1 else f"of {am} × {an}"
+    found = {"threads": threads, "values": len(inside) * len(own), "atoms": len(own)}
+    words = f"{parts}; {tiled.atom.name or 'an MMA atom'}, thread {thread}"
+    title = f"One thread holds {count(len(inside), 'value')} {where}"
+    return _figure(tiled, (m, n, k), "CTA", title, words, panels, (Arrow(2, 3, opening, look="wide"),), found, options)
 
 
 def _figure(
-    title: str, source: str, caption: str, panels: Sequence[Panel], arrows: Sequence[Arrow], facts: dict[str, int]
+    tiled: TiledMMA,
+    extents: tuple[int, int, int],
+    called: str,
+    title: str,
+    parts: str,
+    panels: Sequence[Panel],
+    arrows: Sequence[Arrow],
+    facts: dict[str, int],
+    options: FigureOptions,
 ) -> Figure:
+    """The figure of levels behind the grid of CTAs; arrows: behind those to the first two of them."""
+    title, (r, c) = options.title or _shared(options.cluster, called) or title, _cta(options)
+    panels = _grid((r, c), extents[:2], options, called), *panels
+    grid = f"{_by(*options.grid, called)} of " if options.grid else ""
+    caption = f"{grid}{'x'.join(str(x) for x in extents if x)} = {parts}"
     return Figure(
         kind="zoom",
         title=title,
-        source=source,
+        source=str(tiled.atom.name or tiled.atom),
         caption=caption,
         description=f"{title}. {caption}. {' '.join(panel.caption + ': ' + panel.foot + '.' for panel in panels)}",
         paints=(*[Paint(h) for h in _ORDER], *[Paint(h, faded=True) for h in _ORDER], Paint(-1)),
-        panels=tuple(panels),
+        panels=panels,
         facts=facts,
-        arrows=tuple(arrows),
+        arrows=(Arrow(0, 1, (r, c, r + 1, c + 1), look="wide"), Arrow(1, 2, look="wide"), *arrows),
         flow="row",
     )
 
 
-def _in_tmem(
-    tiled: TiledMMA,
-    owners: dict[tuple[int, int], tuple[int, int]],
-    extents: tuple[int, int, int],
-    at: tuple[int, int],
-    options: FigureOptions,
-) -> Figure:
+def _in_tmem(tiled: TiledMMA, owners: Owners, extents: tuple[int, int, int], options: FigureOptions) -> Figure:
     """The levels of an accumulator in tensor memory: the tile by CTAs, and the lanes that each warp reads of it."""
-    m, n, k = extents
-    tile = m, n
+    tile = m, n = extents[:2]
     tm, tn, _ = tile_shape(tiled)
     thread = options.thread[0] if options.thread else 69
     ctas, rows = size(tiled.atom.thr_id), tm // size(tiled.atom.thr_id)
     if rows != LANES or (m, n) != (tm, tn) or thread >= LANES:
         hint = "an atom of M = 128 for one CTA, or 256 for two, its tile, and `thread=` below 128"
         raise FigureError("where the rows of this accumulator lie in tensor memory is not drawn", hint=hint)
-    warp, block = thread // 32, _block(owners, (tm, tn), 1)
+    warp, tiles = thread // 32, _tile(owners, tile, (tm, tn), _block(owners, (tm, tn), 1), 1, ctas - 1, "CTA")
     called = "CTA pair" if ctas > 1 else "CTA"
-    panels = [_grid(at, tile, options, called), _tile(owners, tile, (tm, tn), block, 1, ctas - 1, "CTA")]
-    lanes = Panel(
-        caption=f"3 Tensor memory of CTA {ctas - 1}  {LANES} lanes x {n} columns",
-        labels=tuple([f"warp {w}: lanes {32 * w}..{32 * w + 31}" for w in range(4)]),
-        paints=tuple([LIT if w == warp else BESIDE for w in range(4)]),
-        row_ruler=_lines(4),
-        col_ruler=_lines(1),
-        shapes=(_outline(thread / 32, 0, (thread + 1) / 32, 1),),
-        foot=f"thread {thread} reads lane {thread}: row {thread} of its CTA, {count(n, 'value')}",
-        place=(1, 1),
-        unit=_unit(4, 1, 32, n),
+    lanes = _panel(
+        (1, 1),
+        (4, 1),
+        (32, n),
+        f"3 Tensor memory of CTA {ctas - 1}  {LANES} lanes x {n} columns",
+        f"thread {thread} reads lane {thread}: row {thread} of its CTA, {count(n, 'value')}",
+        [(f"warp {w}\nlanes {32 * w}..{32 * w + 31}", LIT if w == warp else BESIDE) for w in range(4)],
+        (_outline(thread / 32, 0, (thread + 1) / 32, 1),),
     )
     title = f"A CTA holds {rows} rows in tensor memory; a thread reads one of them, {count(n, 'value')}"
     parts = f"{count(ctas, 'CTA')} of {rows}x{n} = 4 warps of 32 lanes"
-    chain = f"{_whole(options, called)}{m}x{n}{f'x{k}' if k else ''} = {parts}"
-    arrows = (Arrow(0, 1, (at[0], at[1], at[0] + 1, at[1] + 1), look="wide"), Arrow(1, 2, look="wide"))
-    name = tiled.atom.instruction.called or tiled.atom.name or "an MMA"
-    found = {"CTAs": ctas, "values": n}
-    return _figure(
-        options.title or _shared(options.cluster, called) or title,
-        str(tiled.atom.name),
-        f"{chain}; {name}",
-        (*panels, lanes),
-        arrows,
-        found,
-    )
+    words = f"{parts}; {tiled.atom.instruction.called or tiled.atom.name or 'an MMA'}"
+    return _figure(tiled, extents, called, title, words, (tiles, lanes), (), {"CTAs": ctas, "values": n}, options)
 
 
-_ORDER = (5, 2, 3, 4, 0, 6, 7, 4)  # hues, of the group that is opened first; red is a conflict
+_ORDER = (0, 3, 4, 6, 2, 5, 7, 6)  # hues, of the group that is opened first; red is a conflict
 
 
 def _of(obj: Any, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], int]:
@@ -172,11 +156,9 @@ def _of(obj: Any, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], in
         if options.tile is not None:
             raise FigureError("a GEMM has a tile of its own: leave out `tile=`")
         return obj.mma, obj.tile[:2], obj.tile[2]
-    if isinstance(obj, ThrMMA):
-        obj = obj.tiled
-    if not isinstance(obj, (TiledMMA, MMA_Atom)):
+    if not isinstance(obj, (TiledMMA, MMA_Atom, ThrMMA)):
         raise FigureError("a zoom shows an MMA or a GEMM", hint="example: SM80_16x8x16_F32F16F16F32_TN with `tile=128x128`")
-    tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
+    tiled = as_tiled_mma(obj)
     return tiled, options.tile or tile_shape(tiled)[:2], options.k or 0
 
 
@@ -210,10 +192,8 @@ def _near(options: FigureOptions) -> int:
 def _shared(cluster: tuple[int, int] | None, called: str = "CTA") -> str:
     """What TMA multicast saves a cluster: its CTAs of a row have the same tile of A, those of a column the same of B."""
     m, n = cluster or (1, 1)
-    often = {2: "twice"}
-    parts = [f"each tile of {x} once, not {often.get(k, f'{k} times')}" for x, k in (("A", n), ("B", m)) if k > 1]
-    if m == n and parts:
-        parts = [parts[0].replace("of A", "of A and B")]
+    of = (("A and B", m),) if m == n else (("A", n), ("B", m))
+    parts = [f"each tile of {x} once, not {'twice' if k == 2 else f'{k} times'}" for x, k in of if k > 1]
     return f"A cluster of {m} × {n} {called}s loads {', and '.join(parts)}" if parts else ""
 
 
@@ -222,21 +202,37 @@ def _by(rows: int, cols: int, what: str) -> str:
     return f"{rows}x{cols} {what}s" if rows * cols > 1 else f"1 {what}"
 
 
-def _whole(options: FigureOptions, called: str) -> str:
-    return "" if options.grid is None else f"{_by(*options.grid, called)} of "
+def _panel(
+    place: tuple[int, int],
+    extents: tuple[int, int],
+    cell: tuple[int, int],
+    caption: str,
+    foot: str,
+    cells: Sequence[tuple[str, int]],
+    shapes: Sequence[Shape] = (),
+    down: Sequence[str] = (),
+    across: Sequence[str] = (),
+) -> Panel:
+    """A level: labels and paints of its cells, and how many elements each is high and broad.
 
-
-def _lines(count: int, labels: Sequence[str] = ()) -> Ruler:
-    return Ruler("", tuple(labels) or ("",) * count)
-
-
-def _unit(rows: int, cols: int, tall: float = 1.0, wide: float = 1.0) -> tuple[float, float]:
-    """The size of a cell that makes the longer side of a panel as long as that of any other, no side less than a quarter of it."""
+    Its longer side is as long as that of any other, no side less than a quarter of it.
+    """
+    (rows, cols), (tall, wide) = extents, cell
     long = max(rows * tall, cols * wide)
-    return max(wide * cols, long / 4) * SIDE / long / cols, max(tall * rows, long / 4) * SIDE / long / rows
+    return Panel(
+        caption=caption,
+        labels=tuple([label for label, _ in cells]),
+        paints=tuple([paint for _, paint in cells]),
+        row_ruler=Ruler("", tuple(down) or ("",) * rows),
+        col_ruler=Ruler("", tuple(across) or ("",) * cols),
+        shapes=tuple(shapes),
+        foot=foot,
+        place=place,
+        unit=(max(wide * cols, long / 4) * SIDE / long / cols, max(tall * rows, long / 4) * SIDE / long / rows),
+    )
 
 
-def _grid(at: tuple[int, int], tile: tuple[int, int], options: FigureOptions, called: str = "CTA") -> Panel:
+def _grid(at: tuple[int, int], tile: tuple[int, int], options: FigureOptions, called: str) -> Panel:
     """The CTAs of a launch; of one that is not known, or has many, the first. The cluster of the CTA that is opened is outlined."""
     grid, cluster = options.grid, options.cluster or (1, 1)
     if cluster[0] * cluster[1] > IN_CLUSTER or (grid is not None and (grid[0] % cluster[0] or grid[1] % cluster[1])):
@@ -255,20 +251,13 @@ def _grid(at: tuple[int, int], tile: tuple[int, int], options: FigureOptions, ca
     foot = f"{called} ({at[0]}, {at[1]}) begins at C({at[0] * tile[0]}, {at[1] * tile[1]})"
     if shared:
         foot += "; dashed: its cluster"
-    return Panel(
-        caption=f"1 Grid  {words}",
-        labels=tuple([f"{r},{c}" if (r, c) == at else shared.get((r, c), "") for r, c in cells]),
-        paints=tuple([LIT if cell == at else BESIDE if cell in shared else PAPER for cell in cells]),
-        row_ruler=_lines(rows),
-        col_ruler=_lines(cols),
-        shapes=(*outline, _outline(*at, at[0] + 1, at[1] + 1)),
-        foot=foot,
-        place=(0, 0),
-        unit=_unit(rows, cols),
-    )
+    labels = shared | {at: f"{at[0]},{at[1]}"}
+    shown = [(labels.get(cell, ""), LIT if cell == at else BESIDE if cell in shared else PAPER) for cell in cells]
+    shapes = *outline, _outline(*at, at[0] + 1, at[1] + 1)
+    return _panel((0, 0), (rows, cols), (1, 1), f"1 Grid  {words}", foot, shown, shapes)
 
 
-def _block(owners: dict[tuple[int, int], tuple[int, int]], atom: tuple[int, int], together: int) -> tuple[int, int]:
+def _block(owners: Owners, atom: tuple[int, int], together: int) -> tuple[int, int]:
     """The largest part of an atom that one group owns everywhere."""
     am, an = atom
     for bm, bn in ((am, an), (am // 2, an), (am, 8), (16, 8), (8, 8), (8, 2), (1, 2)):
@@ -280,7 +269,7 @@ def _block(owners: dict[tuple[int, int], tuple[int, int]], atom: tuple[int, int]
 
 
 def _tile(
-    owners: dict[tuple[int, int], tuple[int, int]],
+    owners: Owners,
     tile: tuple[int, int],
     mma: tuple[int, int],
     block: tuple[int, int],
@@ -290,19 +279,13 @@ def _tile(
 ) -> Panel:
     """The tile of a CTA, hue by the group that owns each block."""
     groups = len({t // together for t, _ in owners.values()})
-    (m, n), (bm, bn) = tile, block if groups > 1 else tile
+    (m, n), (bm, bn) = tile, block = tile, block if groups > 1 else tile
     rows, cols = m // bm, n // bn
     who = [owners[r * bm % mma[0], c * bn % mma[1]][0] // together for r in range(rows) for c in range(cols)]
-    return Panel(
-        caption=f"2 CTA tile {m} × {n}  {count(groups, called)}",
-        labels=tuple([f"{called} {g}" if groups == len(who) else str(g) for g in who]),
-        paints=tuple([LIT if g == group else (g - group - 1) % (HUES - 1) + 1 + HUES for g in who]),
-        row_ruler=_lines(rows),
-        col_ruler=_lines(cols),
-        foot=f"by {called}: {called} {group} is highlighted" if groups > 1 else f"{called} {group} has all of it",
-        place=(0, 1),
-        unit=_unit(rows, cols, bm, bn),
-    )
+    foot = f"by {called}: {called} {group} is highlighted" if groups > 1 else f"{called} {group} has all of it"
+    paints = [LIT if g == group else (g - group - 1) % (HUES - 1) + 1 + HUES for g in who]
+    shown = [(f"{called} {g}" if groups == len(who) else str(g), paint) for g, paint in zip(who, paints, strict=True)]
+    return _panel((0, 1), (rows, cols), block, f"2 CTA tile {m} × {n}  {count(groups, called)}", foot, shown)
 
 
 def _atoms(
@@ -325,17 +308,9 @@ def _atoms(
                     wide, tall = max(1 / an, cols / FINEST), max(1 / am, rows / FINEST)
                     corners = ((x, y), (x + wide, y), (x + wide, y + tall), (x, y + tall))
                     shapes.append(Shape("area", corners, paint=LIT))
-    return Panel(
-        caption=f"3 {called.capitalize()} {group}  {rows} × {cols} atoms",
-        labels=("",) * (rows * cols),
-        paints=(BESIDE,) * (rows * cols),
-        row_ruler=_lines(rows),
-        col_ruler=_lines(cols),
-        shapes=tuple(shapes if len(shapes) <= DOTS else ()),
-        foot="all values of the thread are marked" if len(shapes) <= DOTS else "",
-        place=(1, 1),
-        unit=_unit(rows, cols, am, an),
-    )
+    shown = len(shapes) <= DOTS
+    caption, foot = f"3 {called.capitalize()} {group}  {rows} × {cols} atoms", "all values of the thread are marked" * shown
+    return _panel((1, 1), (rows, cols), atom, caption, foot, [("", BESIDE)] * (rows * cols), shapes if shown else ())
 
 
 def _outline(top: float, left: float, bottom: float, right: float) -> Shape:
@@ -369,13 +344,6 @@ def _atom(
     name = f"4 Atom {am} × {an}  thread {thread}" if whole else f"4 {rows} × {cols} of atom {am} × {an}  thread {thread}"
     every = [str(top + r) if r in {y for y, _ in values} or r in (0, rows - 1) else "" for r in range(rows)]
     across = [str(left + c) if c in {x for _, x in values} or c in (0, cols - 1) else "" for c in range(cols)]
-    return Panel(
-        caption=name,
-        labels=tuple([f"V{values[cell]}" if cell in values else "" for cell in cells]),
-        paints=tuple([LIT if cell in values else PAPER for cell in cells]),
-        row_ruler=_lines(rows, every),
-        col_ruler=_lines(cols, across),
-        foot=f"V{values[r0 - top, c0 - left]} is C({origin[0] + r0}, {origin[1] + c0})",
-        place=(1, 0),
-        unit=_unit(rows, cols),
-    )
+    foot = f"V{values[r0 - top, c0 - left]} is C({origin[0] + r0}, {origin[1] + c0})"
+    shown = [(f"V{values[cell]}", LIT) if cell in values else ("", PAPER) for cell in cells]
+    return _panel((1, 0), (rows, cols), (1, 1), name, foot, shown, (), every, across)

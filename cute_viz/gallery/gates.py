@@ -53,6 +53,8 @@ def flaws(figure: Figure, options: Options) -> list[str]:
     out += [f"{what} cannot be read" for what in _unread(figure, options)]
     if not any(is_true(figure.title, panel) for panel in [*figure.panels, *_whole(figure)]) or not is_true_of(figure.title, figure):
         out.append(f"the title is false: {figure.title}")
+    out += [f"the alt text lacks the title: {figure.title}"] if figure.title not in figure.description else []
+    out += [flaw for panel in figure.panels for flaw in misplaced(figure, panel)]
     return out + [f"the legend is false: {label}" for label in _false(figure)]
 
 
@@ -204,6 +206,40 @@ def _holds(panel: Panel, thread: int | None, count: int, how: str, values: range
         down = all(sum((r - 1, c) not in mine for r, c in mine) == runs for mine in chosen)
         return runs * long == count and (across or down)
     return True
+
+
+def misplaced(figure: Figure, panel: Panel) -> Iterator[str]:
+    """What is wrong with boxes: they hold no cell twice, and every cell, or are of one size where no edge cuts them.
+
+    >>> from dataclasses import replace
+    >>> drawn = figure("gmma_desc_k_sw128")
+    >>> first, *rest = drawn.panels[0].boxes
+    >>> [[*misplaced(drawn, replace(drawn.panels[0], boxes=(box, *rest)))] for box in (first, (1, 0, 2, 8))]
+    [[], ['boxes overlap']]
+    """
+    held = Counter(r * panel.cols + c for r0, c0, r1, c1 in panel.boxes for r in range(r0, r1) for c in range(c0, c1))
+    if held and max(held.values()) > 1:
+        yield "boxes overlap"
+    picked = any(paint.faded for paint in figure.paints)  # single values have boxes of their own
+    sizes = {(r1 - r0, c1 - c0) for r0, c0, r1, c1 in panel.boxes if r1 < panel.rows and c1 < panel.cols}
+    if held and len(held) < len(panel.paints) and len(sizes) > 1 and not picked and figure.kind not in ("difference", "follow"):
+        yield f"boxes of sizes {sizes} leave cells out"
+    most = (
+        0
+        if "core matri" in panel.caption
+        else 0.8 * len(panel.paints)
+        if "thread" in panel.data and not picked
+        else len(panel.paints)
+    )
+    if most < len(held) < len(panel.paints) and HOLE not in panel.paints:
+        yield "boxes leave a few cells out"
+    if figure.kind == "bulk" and held and {*held} != {n for n, p in enumerate(panel.paints) if figure.paints[p].hue >= 0}:
+        yield "boxes and colors differ"
+    if held and "thread" in panel.data and not panel.owners:
+        for r0, c0, r1, c1 in panel.boxes:
+            mine = {panel.data["thread"][r * panel.cols + c] for r in range(r0, r1) for c in range(c0, c1)}
+            if len(mine) > 1:
+                yield f"a box of threads {mine}"
 
 
 def _false(figure: Figure) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine.kernel_picture import picture_of, sides_of
-from cute_viz.engine.kernel_text import plainly, why
+from cute_viz.engine.kernel_why import plainly, why
 from cute_viz.errors import UsageError
 from cute_viz.live.faults import units
 from cute_viz.renderers.windows import NARROW

@@ -234,10 +234,19 @@ def who_owns(question: Question) -> dict[str, Any]:
 
     >>> who_owns(Question("", "SM75_U32x4_LDSM_N", more={"where": "T9 V1"}))["words"]
     'source(9,1): T9 V1; destination(2,3): T9 V1'
+    >>> who_owns(Question("", "(8,64):(64,1)", more={"where": "byte 128", "type": "f16"}))["words"]
+    '(1,0)'
     """
     from cute_viz.engine.owners import who_owns
 
-    return who_owns(question.answer("svg").figure, _text(question.more, "where") or "")
+    where, view = _text(question.more, "where") or "", question.options.get("view")
+    element = _text(question.more, "type") or question.options.get("type")
+    if view is None and re.match(r"\s*(bank|byte)s?\b", where, re.IGNORECASE):
+        view = "banks"
+        if element is None and question.answer().bits is None:
+            raise UsageError("the width of an element is not known", hint="give the type of the elements: `type=f16`")
+    how = {"view": view, "type": element} if view else {}
+    return who_owns(question.answer("svg", **how).figure, where)
 
 
 def render(question: Question) -> dict[str, Any]:
@@ -247,7 +256,7 @@ def render(question: Question) -> dict[str, Any]:
     '(2,2):(2,1)'
     """
     format_ = _text(question.more, "format") or "png"
-    found = question.answer(format_)
+    found = question.answer(format_, type=_text(question.more, "type") or question.options.get("type"))
     data = found.write(format_)
     out: dict[str, Any] = {"title": found.figure.title, "description": found.figure.description}
     if format_ == "png":

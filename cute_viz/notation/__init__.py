@@ -22,7 +22,7 @@ _MESSAGES = ("warning", "error", "note", "remark", "Traceback")  # of a compiler
 
 def parse(
     text: str,
-    names: Mapping[str, Any] | None = None,
+    names: Mapping[str, object] | None = None,
     *,
     dialect: str = "auto",
     name: str | None = None,

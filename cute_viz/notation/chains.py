@@ -11,7 +11,7 @@ from cute_viz.notation.values import ungroup
 from cute_viz.values.integer import Unknown
 
 
-def composed(items: list[Any], compose: Callable[[Any, Any], Any]) -> Any:
+def composed(items: list[object], compose: Callable[[Any, Any], object]) -> Any:
     """`outer o offset o inner` is a composed layout; `a o b` is what `compose` makes of them.
 
     >>> from cute_viz.algebra.compose import composition
@@ -29,7 +29,7 @@ def composed(items: list[Any], compose: Callable[[Any, Any], Any]) -> Any:
     return out
 
 
-def _is_offset(before: Any, value: Any, following: Any) -> bool:
+def _is_offset(before: object, value: object, following: object) -> bool:
     """Whether the middle of `before o value o following` is an offset rather than a layout."""
     if isinstance(value, (int, PointerFlag, Unknown)):
         return True

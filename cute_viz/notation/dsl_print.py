@@ -6,7 +6,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.copy import Copy_Atom, TiledCopy
-from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.inttuple import map_leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 from cute_viz.algebra.static import clear_static
@@ -29,28 +29,27 @@ def show_dsl(value: Any) -> str:
       TV Layout Dst:   (1,8):(0,1)
       Value type:      f16
     """
-    if isinstance(value, bool):
-        return str(value)
-    if isinstance(value, tuple):  # of Python
-        return f"({', '.join(map(show_dsl, value))}{',' if len(value) == 1 else ''})"
-    value = clear_static(value.atom if getattr(value, "tiling", "") == "tma" else value)
-    if isinstance(value, TiledMMA):
-        rows = [("Thr Layout VMNK", show(value.thr_layout_vmnk)), ("Permutation MNK", _tiler(value.permutation_mnk))]
-        return "\n".join([*_block("Tiled MMA", rows), *_mma(value.atom)])
-    if isinstance(value, MMA_Atom):
-        return "\n".join(_mma(value))
-    if isinstance(value, TiledCopy):
-        rows = [("Tiler MN", _tiler(value.tiler_mn)), ("TV Layout tiled", show(value.layout_tv))]
-        return "\n".join([*_block("Tiled Copy", rows), *_copy(value.atom)])
-    if isinstance(value, Copy_Atom):
-        return "\n".join(_copy(value))
-    if isinstance(value, Swizzle):
-        return _swizzle(value)
-    if isinstance(value, ComposedLayout) and has_origin(value):
-        return f"tensor<{show(value.offset)} o {show(value.inner)}>"
-    if isinstance(value, ComposedLayout):
-        outer = _swizzle(value.outer) if isinstance(value.outer, Swizzle) else show_dsl(value.outer)
-        return f"{outer} o {show(value.offset)} o {show_dsl(value.inner)}"
+    match value := clear_static(value.atom if getattr(value, "tiling", "") == "tma" else value):
+        case bool():
+            return str(value)
+        case tuple():  # of Python
+            return f"({', '.join(map(show_dsl, value))}{',' if len(value) == 1 else ''})"
+        case TiledMMA(atom, thr, permutation):
+            rows = [("Thr Layout VMNK", show(thr)), ("Permutation MNK", _tiler(permutation))]
+            return "\n".join([*_block("Tiled MMA", rows), *_mma(atom)])
+        case MMA_Atom():
+            return "\n".join(_mma(value))
+        case TiledCopy(atom, tv, tiler):
+            rows = [("Tiler MN", _tiler(tiler)), ("TV Layout tiled", show(tv))]
+            return "\n".join([*_block("Tiled Copy", rows), *_copy(atom)])
+        case Copy_Atom():
+            return "\n".join(_copy(value))
+        case Swizzle():
+            return f"S{str(value)[2:]}"
+        case ComposedLayout(_, offset, inner) if has_origin(value):
+            return f"tensor<{show(offset)} o {show(inner)}>"
+        case ComposedLayout(outer, offset, inner):
+            return f"{show_dsl(outer)} o {show(offset)} o {show_dsl(inner)}"
     return show(value).rstrip("\n")
 
 
@@ -76,11 +75,5 @@ def _block(heading: str, rows: list[tuple[str, str]]) -> list[str]:
     return [heading, *(f"  {name + ':':<16} {value}" for name, value in rows)]
 
 
-def _tiler(tiler: Any) -> str:
-    if isinstance(tiler, tuple):
-        return f"({','.join(map(_tiler, tiler))})"
-    return show(Layout(tiler, int(tiler != 1))) if isinstance(tiler, int) else show(tiler)
-
-
-def _swizzle(swizzle: Swizzle) -> str:
-    return f"S{str(swizzle)[2:]}"
+def _tiler(tiler: object) -> str:
+    return show(map_leaves(lambda mode: Layout(mode, int(mode != 1)) if isinstance(mode, int) else mode, tiler))

@@ -228,7 +228,7 @@ class _DumpReader:
         said = match is None or (match[1].lower() in _WORDS and not (len(match[1]) == 1 and ":" in match[0]))  # `A: ` is a label
         return "" if match is None or said else match[1]
 
-    def keep(self, name: str, value: Any, span: Span) -> None:
+    def keep(self, name: str, value: object, span: Span) -> None:
         """An object under its name, or under a new one where the name has another object already."""
         base = name or f"object{len(self.document.values) + 1}"
         key = self.keys.get((base, value), base)

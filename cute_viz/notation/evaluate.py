@@ -5,9 +5,10 @@ from __future__ import annotations
 from operator import add, mul, sub
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, make_composed_layout, with_origin
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, make_composed_layout
 from cute_viz.algebra.inttuple import X, div_rem, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.static import each_integer, mark_static, unknowns
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
@@ -39,7 +40,7 @@ from cute_viz.notation.syntax import (
     without_parentheses,
 )
 from cute_viz.notation.values import CONSTANTS, called, check_size, constant, form_call, ungroup
-from cute_viz.values.integer import Runtime, Static, Unknown
+from cute_viz.values.integer import Runtime, Static, Unknown, is_static
 from cute_viz.values.types import ValueType, named
 
 
@@ -88,7 +89,7 @@ class Evaluator:
             return value
         return Static(value) if node.static else int(value)
 
-    def blank(self, node: Blank) -> Any:
+    def blank(self, node: Blank) -> object:
         """`_`: a mode that stays whole."""
         return X
 
@@ -100,7 +101,7 @@ class Evaluator:
         """`smem_ptr[16b](unset)`: the width of what is pointed to is all that counts."""
         return PointerFlag(node.bits, sparsity=node.sparsity)
 
-    def arith(self, node: Arith) -> Any:
+    def arith(self, node: Arith) -> object:
         """Integer arithmetic; of static integers a static one, as of CuTe's integral constants."""
         a, b = self.value(node.left), self.value(node.right)
         if isinstance(a, (int, Basis, Unknown)) and isinstance(b, (int, Basis, Unknown)) and Unknown in (type(a), type(b)):
@@ -124,7 +125,7 @@ class Evaluator:
         else:
             quotient, rest = div_rem(a, b) if node.operator in "/%" else (0, 0)
             result = {"+": a + b, "-": a - b, "*": a * b, "/": quotient, "%": rest}[node.operator]
-        static = isinstance(a, Static) and (isinstance(b, Static) or node.right.span == node.left.span)
+        static = is_static(a) and (is_static(b) or node.right.span == node.left.span)
         return Static(result) if static else int(result)
 
     def index(self, node: Index) -> Any:
@@ -140,7 +141,7 @@ class Evaluator:
             return get(value, index)
         return called(value, (index,))
 
-    def sequence(self, node: Sequence) -> Any:
+    def sequence(self, node: Sequence) -> object:
         """`(4,(2,2))`: a tuple; parentheses around one call, one `a o b` or one `a + b` only group."""
         inside = without_parentheses(node)
         return self._tuple(node) if inside is node else self.value(inside)
@@ -208,13 +209,13 @@ class Evaluator:
             return Unknown(node.text, self.text, node.span)
         raise self.fail(words, node.span, hint=hint)
 
-    def _bound(self, name: str) -> Any:
+    def _bound(self, name: str) -> object:
         value = self.names[name]
         if isinstance(value, Failed):
             raise value.error
         return value
 
-    def _method(self, name: str, target: Any, args: tuple[Any, ...], template: tuple[Any, ...]) -> Any:
+    def _method(self, name: str, target: object, args: tuple[object, ...], template: tuple[object, ...]) -> object:
         """`target.name(...)`: the operation with the target as its first operand."""
         from cute_viz.algebra import ops
 
@@ -254,7 +255,7 @@ class Evaluator:
         """The template arguments of an operation: numbers, and types by their names."""
         return tuple(self._argument(item) for item in node.template)
 
-    def _argument(self, item: Node) -> Any:
+    def _argument(self, item: Node) -> object:
         if not isinstance(item, Name):
             return self.value(item)
         bound = self.names.get(item.text)
@@ -269,22 +270,22 @@ class Evaluator:
 
             check_named(operands, operation.kinds, self.free)
         if is_mixed(operands):  # so are all that have no mark
-            operands = [each_integer(lambda x: x if isinstance(x, Static) else Runtime(x), x) for x in operands]
+            operands = [each_integer(lambda x: x if is_static(x) else Runtime(x), x) for x in operands]
         result = operation.call(operands, template)
         self._doubt(operation.name, operands, result)
         return mark_static(result) if static_of_types(operands) else result
 
-    def _doubt(self, name: str, operands: list[Any], result: Any) -> None:
+    def _doubt(self, name: str, operands: list[object], result: object) -> None:
         if self.warnings is not None and len(operands) == 2:
             from cute_viz.algebra.doubts import doubt
 
             self.warnings += filter(None, [doubt(name, operands, result)])
 
-    def apply(self, node: Apply) -> Any:
+    def apply(self, node: Apply) -> object:
         """`(4,8):(8,1)(2,_)`: the value of a layout or swizzle at a coordinate, or a slice."""
         return called(ungroup(self.value(node.function)), tuple(map(self.value, node.args)))
 
-    def infix(self, node: Infix) -> Any:
+    def infix(self, node: Infix) -> object:
         """`a ⊘ b`, logical_divide; `a ⊗ b`, logical_product; `a == b` and `a != b` compare as C++ does, 1 for yes."""
         from cute_viz.algebra import ops
 
@@ -298,14 +299,14 @@ class Evaluator:
         operation = ops.find("logical_divide" if node.operator == "⊘" else "logical_product")
         return self.operate(operation, [ungroup(self.value(node.left)), self.value(node.right)])
 
-    def chain(self, node: Chain) -> Any:
+    def chain(self, node: Chain) -> object:
         """`a o b`: a composition, or a composed layout with its offset; behind the pointer of a tensor, the tensor's layout."""
         try:
             return self._chain(node)
         except AlgebraError as error:
             raise error.at(self.text, node.span) from None
 
-    def _chain(self, node: Chain) -> Any:
+    def _chain(self, node: Chain) -> object:
         items = [self.value(item) for item in node.items]
         first = node.items[0]
         if isinstance(first, FlaggedPointer) and first.space.startswith("S"):  # the swizzle of a swizzle_ptr acts on the address
@@ -317,7 +318,7 @@ class Evaluator:
             items = items[1:]  # of a tensor: the layout is what counts
         return self._composed(items)
 
-    def _composed(self, items: list[Any]) -> Any:
+    def _composed(self, items: list[object]) -> Any:
         from cute_viz.algebra import ops
 
         if isinstance(items[-1], tuple):

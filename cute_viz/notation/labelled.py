@@ -30,7 +30,7 @@ def label_key(label: str) -> str:
     return label.replace(" ", "").replace("_", "").lower()
 
 
-def build(heading: str, fields: Fields, value: Callable[[str, int], Any]) -> Any:
+def build(heading: str, fields: Fields, value: Callable[[str, int], object]) -> Any:
     """The atom or tiling of a heading from the labelled lines under it; `value` reads what a label says. Raises: NotationError for
     a print that lacks a line, or holds something that an atom does not have. A print of the DSL has no reference layout, which
     is inferred.
@@ -43,7 +43,7 @@ def build(heading: str, fields: Fields, value: Callable[[str, int], Any]) -> Any
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
     from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 
-    def get(wanted: str, fits: Callable[[Any], bool], *labels: str) -> Any:
+    def get(wanted: str, fits: Callable[[object], bool], *labels: str) -> Any:
         for label in labels:
             if label in fields:
                 text, offset = fields[label]
@@ -55,7 +55,7 @@ def build(heading: str, fields: Fields, value: Callable[[str, int], Any]) -> Any
         raise NotationError(f"the print of this {heading} lacks its {labels[0]}")
 
     def layout(modes: int, *labels: str) -> Layout:
-        def fits(found: Any) -> bool:
+        def fits(found: object) -> bool:
             return isinstance(found, Layout) and found.rank == modes and not is_coordinate_layout(found)
 
         out: Layout = get(f"a layout of integers with {modes} modes", fits, *labels)

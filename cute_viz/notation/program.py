@@ -46,13 +46,13 @@ class Document:
         self.tensors: dict[str, Any] = {}  # by name, those whose value is shown as its layout
 
     @classmethod
-    def of(cls, value: Any) -> Document:
+    def of(cls, value: object) -> Document:
         """The document of one value without a name."""
         out = cls()
         out.values[""] = value
         return out
 
-    def keep(self, name: str, value: Any, tensor: Any = None) -> None:
+    def keep(self, name: str, value: object, tensor: object = None) -> None:
         """The value of a statement; a tensor is shown as its layout. tensor: what the name of one is bound to, if not to it.
 
         >>> document = Document()
@@ -83,7 +83,7 @@ class Document:
         if name:
             self.failures[name] = error
 
-    def bound(self) -> dict[str, Any]:
+    def bound(self) -> dict[str, object]:
         """What later text sees: the named values, tensors with their pointers."""
         return {name: self.tensors.get(name, value) for name, value in self.values.items() if name}
 
@@ -92,7 +92,7 @@ class Document:
         errors = [*self.failures.values(), *(statement.error for statement in self.unread)]
         return next((error for error in errors if error), self.last if isinstance(self.last, CuteVizError) else None)
 
-    def pick(self, name: str | None = None, *, drawable: bool = False) -> Any:
+    def pick(self, name: str | None = None, *, drawable: bool = False) -> object:
         """The value of a name, or of the last statement; the error of what failed. With `drawable`, the last one that is more than
         a number, if there is one.
         """
@@ -164,7 +164,7 @@ def evaluate_program(statements: list[Statement], source: Passage) -> Document:
     return out
 
 
-def _value(statement: Statement, source: Passage, free: bool) -> Any:
+def _value(statement: Statement, source: Passage, free: bool) -> object:
     """The value of a statement. free: names without a value are run-time integers, as far as that goes."""
     assert statement.value is not None
     if free:
@@ -188,7 +188,7 @@ def _lose(out: Document, name: str, error: CuteVizError) -> None:
             out.last = error
 
 
-def _is_foreign(statement: Statement, env: Mapping[str, Any]) -> bool:
+def _is_foreign(statement: Statement, env: Mapping[str, object]) -> bool:
     """Whether a statement begins with a word that is nothing of ours: other source code, a line of a log."""
     word = statement.word
     calls = [node for node in _calls(statement.value) if short(node.name) not in env]
@@ -203,7 +203,7 @@ def _is_foreign(statement: Statement, env: Mapping[str, Any]) -> bool:
     return bool(words) and not any(_is_like(one, known) or one in env for one in words)
 
 
-def _uses(node: Node | None, env: Mapping[str, Any]) -> bool:
+def _uses(node: Node | None, env: Mapping[str, object]) -> bool:
     """Whether a name that was bound stands anywhere in a node; run-time values do not count, which prints have, too."""
     if node is None:
         return False
@@ -211,7 +211,7 @@ def _uses(node: Node | None, env: Mapping[str, Any]) -> bool:
     return (named in env and named != "?") or any(_uses(child, env) for child in node.children())
 
 
-def _calls(node: Any) -> list[Call]:
+def _calls(node: object) -> list[Call]:
     if not isinstance(node, Call):
         return []
     return [node, *[call for item in (*node.template, *(node.args or ())) for call in _calls(item)]]
@@ -257,13 +257,13 @@ def operations_of(node: Node, source: Passage) -> tuple[Operation, ...]:
     return () if call is None else (Operation(call[0], tuple(call[1]), call[2]),)
 
 
-def _slice(args: tuple[Node, ...], value: Any, source: Passage) -> tuple[Operation, ...]:
+def _slice(args: tuple[Node, ...], value: object, source: Passage) -> tuple[Operation, ...]:
     crd = tuple(map(Evaluator(source).value, args))
     sliced = any(leaf is X for leaf in leaves(crd))
     return (Operation("slice", (crd[0] if len(crd) == 1 else crd, value)),) if sliced else ()
 
 
-def _operation(node: Node, source: Passage) -> tuple[str, list[Any], tuple[Any, ...]] | None:
+def _operation(node: Node, source: Passage) -> tuple[str, list[object], tuple[object, ...]] | None:
     evaluator = Evaluator(source)
     if isinstance(node, Infix) and node.operator in "⊘⊗":
         name = "logical_divide" if node.operator == "⊘" else "logical_product"

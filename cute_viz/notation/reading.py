@@ -32,6 +32,6 @@ class Passage(NamedTuple):
         """Another text that is read with the same."""
         return self._replace(text=text)
 
-    def seeing(self, names: Mapping[str, Any]) -> Passage:
+    def seeing(self, names: Mapping[str, object]) -> Passage:
         """The same text with other bindings."""
         return self._replace(names=names)

@@ -27,7 +27,7 @@ class Spanned(metaclass=_Slotted):
 
     span: Span
 
-    def __init__(self, span: Span, *values: Any) -> None:
+    def __init__(self, span: Span, *values: object) -> None:
         self.span = span
         for name, value in zip(type(self).__slots__, values, strict=True):
             setattr(self, name, value)

@@ -70,7 +70,7 @@ class Fields:
         self.held(sorted(value) == list(range(count)), "order", f"must name each of the modes 0 to {count - 1} once")
         return value
 
-    def bases(self, key: str, rank: int, default: Any = ()) -> tuple[tuple[int, ...], ...]:
+    def bases(self, key: str, rank: int, default: object = ()) -> tuple[tuple[int, ...], ...]:
         """A list of coordinates, that of the lowest bit first."""
         value = self._get(key, default)
         fits = isinstance(value, (list, tuple)) and len(value) <= 64
@@ -81,7 +81,7 @@ class Fields:
             self.held(all(isinstance(x, int) and 0 <= x <= 1 << 24 for x in basis), key, "holds numbers of 0 or more")
         return tuple(tuple(map(int, basis)) for basis in value)
 
-    def _get(self, key: str, default: Any) -> Any:
+    def _get(self, key: str, default: object) -> Any:
         value = self.encoding.fields.get(key, default)
         if value is None:
             raise self.wrong(f"{self.encoding.name} needs {key}")

@@ -171,7 +171,7 @@ class _TritonReader:
             fields.setdefault("instrShape", [16, 8])  # mma.sync has no other
         return Encoding(name, fields, Span(start, self.at))
 
-    def _angle(self, start: int, word: str) -> dict[str, Any]:
+    def _angle(self, start: int, word: str) -> dict[str, object]:
         """`<{key = value, ...}>`, `<key = value, ...>`, `<[64:+4] {...}>`, `<{...}, key = value>`."""
         if not word.startswith("#"):
             raise self.fail(f"{word} is not a supported encoding", start, hint=f"example: {', '.join(list(GLUON)[:4])}")
@@ -194,7 +194,7 @@ class _TritonReader:
         self.take(">")
         return out
 
-    def _fields(self, opening: str, closing: str) -> dict[str, Any]:
+    def _fields(self, opening: str, closing: str) -> dict[str, object]:
         self.take(opening)
         out: dict[str, Any] = {}
         while self.peek() != closing:
@@ -209,7 +209,7 @@ class _TritonReader:
         self.take(closing)
         return out
 
-    def _call(self, name: str) -> dict[str, Any]:
+    def _call(self, name: str) -> dict[str, object]:
         """The arguments of a constructor, by TTGIR's names."""
         encoding, listed = GLUON[name]
         names = listed.split()
@@ -234,7 +234,7 @@ class _TritonReader:
         self.take(")")
         return {key: value for key, value in out.items() if value is not None}
 
-    def _value(self) -> Any:
+    def _value(self) -> object:
         here = self.peek()
         if here in ("[", "("):
             return self._items({"[": "]", "(": ")"}[here])
@@ -251,7 +251,7 @@ class _TritonReader:
             return None
         return self.attribute()
 
-    def _items(self, closing: str) -> list[Any]:
+    def _items(self, closing: str) -> list[object]:
         """`[1, 2]`, `[[0, 1], [0, 2]]`, and of padded_shared `[64:+4, 128:+8]` as pairs."""
         self.depth += 1
         if self.depth > limit("nesting"):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import ComposedLayout, domain, is_layout
 from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import idx2crd, size
@@ -21,7 +21,7 @@ from cute_viz.notation.triton_shared import inverse, shared
 from cute_viz.notation.triton_text import find
 
 
-def write_triton(value: Any, shape: Sequence[int] = (), wave: int = 32) -> str:
+def write_triton(value: object, shape: Sequence[int] = (), wave: int = 32) -> str:
     """A layout as an encoding of Triton.
 
     With a shape, a thread-value layout of a tensor of that shape: #ttg.linear, of waves of so many threads. Without one, a layout
@@ -33,7 +33,7 @@ def write_triton(value: Any, shape: Sequence[int] = (), wave: int = 32) -> str:
     >>> write_triton(Layout((32, 2), (2, 1)), (64,))
     '#ttg.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [], block = []}>'
     """
-    if not isinstance(value, (Layout, ComposedLayout)):
+    if not is_layout(value):
         what = show(value).strip().splitlines()[0]
         raise CuteVizError(f"Triton cannot express {what}", hint="a layout of memory, or with `shape=` one of threads and values")
     return _registers(value, tuple(shape), wave) if shape else _memory(value)
@@ -50,7 +50,7 @@ def _registers(value: Layout | ComposedLayout, shape: tuple[int, ...], wave: int
     return f"#ttg.linear<{{{', '.join(f'{name} = {_list(those)}' for name, those in parts.items())}}}>"
 
 
-def _bits(layout: Any, shape: Sequence[int]) -> list[list[int]]:
+def _bits(layout: object, shape: Sequence[int]) -> list[list[int]]:
     """The coordinate that each bit of a mode adds."""
     values = _table(layout)
     steps = [values[1 << n] for n in range(bit_count(len(values)))]

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
-from typing import Any
 
 from cute_viz.notation.syntax import is_atom_name
 from cute_viz.values.examples import hint_for
 
 
-def undefined(name: str, names: Iterable[str], resolve: Callable[..., Any] | None) -> tuple[str, str]:
+def undefined(name: str, names: Iterable[str], resolve: Callable[..., object] | None) -> tuple[str, str]:
     """The words of the error and of its hint, for a name where `names` are bound and `resolve` knows the atoms.
 
     >>> undefined("Ms", ["M", "N"], None)

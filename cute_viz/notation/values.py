@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, with_origin
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, is_layout
 from cute_viz.algebra.inttuple import X, leaves, show
-from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
+from cute_viz.algebra.layout import Layout, flat_modes, is_coordinate_layout, printed_value
+from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.syntax import Call, Chain, Pair, Sequence, short
-from cute_viz.values.integer import Unknown
+from cute_viz.values.integer import is_integer
 from cute_viz.values.pointer import Pointer
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _CONSTANTS = {"X": X, "Underscore": X, "smem_ptr_flag": PointerFlag(1)}
 CONSTANTS = (*_MAJORS, *_CONSTANTS)
 
 
-def form_call(evaluator: Evaluator, node: Call) -> Any:
+def form_call(evaluator: Evaluator, node: Call) -> object:
     """The value of a call that is notation; None for another call.
 
     >>> from cute_viz.notation.statements import parse_program
@@ -69,18 +70,18 @@ def _swizzle(evaluator: Evaluator, node: Call) -> Any:
     return swizzle(*map(evaluator.value, node.args)) if node.args else swizzle
 
 
-def _make_tuple(evaluator: Evaluator, node: Call) -> Any:
+def _make_tuple(evaluator: Evaluator, node: Call) -> object:
     """`ArithTuple(4,8)`, where a tensor of coordinates begins; `ArithTuple_0`, one of integers."""
     if node.template and node.args:
         return evaluator.value(node.args[0])
     return None if node.args is None else tuple(map(evaluator.value, node.args))
 
 
-def _argument(evaluator: Evaluator, node: Call) -> Any:
+def _argument(evaluator: Evaluator, node: Call) -> object:
     return evaluator.value(node.args[0]) if node.args and len(node.args) == 1 else None
 
 
-def _owning(evaluator: Evaluator, node: Call) -> Any:
+def _owning(evaluator: Evaluator, node: Call) -> object:
     """make_fragment_like(tensor): registers, whose extents C++ must know when the kernel is compiled."""
     if node.args is None or len(node.args) != 1:
         return None
@@ -94,7 +95,7 @@ def _owning(evaluator: Evaluator, node: Call) -> Any:
     return Tensor(Pointer("rmem", given.pointer.type), layout) if isinstance(layout, Layout) else layout
 
 
-def _tensor_type(evaluator: Evaluator, node: Call) -> Any:
+def _tensor_type(evaluator: Evaluator, node: Call) -> object:
     """`tensor<(4,8) o layout>`, the DSL's print of a tensor of coordinates with its origin; another tensor is its layout."""
     if len(node.template) != 1 or node.args is not None or not isinstance(node.template[0], (Chain, Pair)):
         return None
@@ -106,13 +107,13 @@ def _tensor_type(evaluator: Evaluator, node: Call) -> Any:
     return evaluator.value(inside)
 
 
-def _basis(evaluator: Evaluator, node: Call) -> Any:
+def _basis(evaluator: Evaluator, node: Call) -> object:
     """`E<0,1>{}`: a unit basis element."""
     path = tuple(map(evaluator.value, node.template or node.args or ()))
     return Basis(1, _positions(evaluator, node, path[0] if len(path) == 1 else path))
 
 
-def _positions(evaluator: Evaluator, node: Call, path: Any) -> tuple[int, ...]:
+def _positions(evaluator: Evaluator, node: Call, path: object) -> tuple[int, ...]:
     """A path of a basis element: one position, or a tuple of them; as far as `@` goes, for a coordinate is a tuple of so many."""
     path = path if isinstance(path, tuple) else (path,)
     if not all(isinstance(i, int) and 0 <= i < 64 for i in path):
@@ -120,7 +121,7 @@ def _positions(evaluator: Evaluator, node: Call, path: Any) -> tuple[int, ...]:
     return tuple(map(int, path))
 
 
-def _scaled_basis(evaluator: Evaluator, node: Call) -> Any:
+def _scaled_basis(evaluator: Evaluator, node: Call) -> object:
     """`ScaledBasis(2, (0, 1))` of the DSL."""
     if len(node.args or ()) != 2:
         return None
@@ -145,7 +146,7 @@ _FORMS: dict[str, Callable[[Evaluator, Call], Any]] = {
 }
 
 
-def is_drawable(value: Any) -> bool:
+def is_drawable(value: object) -> bool:
     """Whether a value is more than a number or a word: something to draw.
 
     >>> is_drawable(Layout(4)), is_drawable(4)
@@ -154,7 +155,7 @@ def is_drawable(value: Any) -> bool:
     return isinstance(value, (tuple, Layout, ComposedLayout, Swizzle, Tensor)) or bool(getattr(value, "tiling", ""))
 
 
-def drawn(value: Any) -> Any:
+def drawn(value: object) -> Any:
     """What a reader means by a value: of a tensor its layout, but where the memory is part of the picture.
 
     >>> str(drawn(Tensor(Pointer("gmem", "float", 256), Layout(4))))
@@ -163,7 +164,7 @@ def drawn(value: Any) -> Any:
     return value.whole if isinstance(value, Tensor) and value.pointer.space != "tmem" else value
 
 
-def check_size(value: Any, text: str, span: Span) -> None:
+def check_size(value: object, text: str, span: Span) -> None:
     """Refuse an object at a place that is over the limits: names that are used twice, again and again, would make objects larger
     than any memory out of a few lines. Raises: LimitError.
 
@@ -179,34 +180,33 @@ def check_size(value: Any, text: str, span: Span) -> None:
         raise over("digits", f"integers of {bits * 3 // 10} digits together", most=longest, text=text, span=span)
 
 
-def magnitudes(value: Any) -> Iterator[int]:
+def magnitudes(value: object) -> Iterator[int]:
     """The bits of every integer of an object: of each mode, its extent and stride together.
 
     >>> list(magnitudes(Layout((4, 8), (8, 1))))
     [7, 5]
     """
-    if isinstance(value, int):
-        yield value.bit_length()
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from magnitudes(item)
-    elif isinstance(value, Layout):
-        for extent, stride in zip(leaves(value.shape), leaves(value.stride), strict=True):
-            yield extent.bit_length() + sum(magnitudes(stride))
-    elif isinstance(value, Tensor):
-        yield from magnitudes(value.layout)
-    elif isinstance(value, ComposedLayout):
-        yield from magnitudes(value.inner)
-        yield from magnitudes(value.offset)
-    elif isinstance(value, Basis):
-        yield 0 if isinstance(value.value, Unknown) else int(value.value).bit_length()
-    elif isinstance(value, F2):
-        yield value.value.bit_length()
-    else:
-        yield 0
+    match value:
+        case int():
+            yield value.bit_length()
+        case tuple():
+            for item in value:
+                yield from magnitudes(item)
+        case Layout():
+            for extent, stride in flat_modes(value):
+                yield extent.bit_length() + sum(magnitudes(stride))
+        case Tensor():
+            yield from magnitudes(value.layout)
+        case ComposedLayout(_, offset, inner):
+            yield from magnitudes(inner)
+            yield from magnitudes(offset)
+        case Basis(step) | F2(step):
+            yield step.bit_length() if is_integer(step) else int(step).bit_length()
+        case _:
+            yield 0
 
 
-def ungroup(value: Any) -> Any:
+def ungroup(value: object) -> object:
     """A layout in parentheses is the layout (a tuple of one layout means a tiler only as an argument).
 
     >>> str(ungroup((Layout(4, 2),))), ungroup((4,))
@@ -230,7 +230,7 @@ def called(function: Any, args: tuple[Any, ...]) -> Any:
         return function(args[0])
     if (isinstance(function, Tensor) or hasattr(function, "first")) and args:  # a tensor, or a fragment of descriptors
         return function(*args)
-    if not isinstance(function, (Layout, ComposedLayout)):
+    if not is_layout(function):
         raise AlgebraError(f"{show(function)} is not a layout that a coordinate could be given to")
     if not args:
         raise AlgebraError("a layout is called with a coordinate", hint="example: (2,3), or (2,_) for a slice")

@@ -26,7 +26,8 @@ class Options:
         reason. full: labels were asked for by name and are never left out.
     target: where the picture will appear, a name of `renderers.targets.TARGETS`. bare: the panels alone.
     letters: px of the labels of cells, in every picture the same; None for what fits. animate: whether it moves (svg).
-    columns: letters that a line of a terminal holds (text); None for as many as there are.
+    columns: letters that a line of a terminal holds (text); None for as many as there are. below: px of the target's height that
+        are kept free.
     """
 
     style: str = "default"
@@ -42,6 +43,7 @@ class Options:
     letters: float | None = None
     animate: bool = False
     columns: int | None = None
+    below: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,14 @@ from cute_viz.renderers.legend import Key, prose, told
 from cute_viz.renderers.placed import Page, Place
 from cute_viz.renderers.shapes import arrows as pointed
 from cute_viz.renderers.shapes import breadth
-from cute_viz.renderers.sheet import NARROW, UNDER, Sheet, Size
+from cute_viz.renderers.sheet import UNDER, Sheet, Size
 from cute_viz.renderers.targets import target_of
 
 WIDTH, HEIGHT = 700.0, 900.0  # px of a target that has no such measure
 LARGEST, SMALLEST = 38.0, 0.25  # px of a cell
 LARGE = 28.0  # px of one than which none needs to be larger
 TITLE = 17.0  # px of the title
+SLIM = 420.0  # px of a place in which few panels stand beside each other
 BELOW = 14.0  # px above the legend, and above the notes
 GAP, WEDGE, SIGN = 26.0, 44.0, 40.0  # px between panels, where a wedge is, where a sign stands
 
@@ -48,7 +49,7 @@ def board_of(figure: Figure, options: Options) -> Page:
     room = inside, height - top - margin - below
     words_w = max([0.0, *(line.x - margin + _breadth(line) for line in (*head, *notes))])
     best: tuple[tuple[float, ...], _Laid] | None = None
-    for lines in _arrangements(figure, target.is_landscape):
+    for lines in _arrangements(figure, target.is_landscape, inside < SLIM):
         laid = _largest(figure, lines, room, options.cell, target.least)
         if laid is None:
             continue
@@ -113,8 +114,8 @@ def _groups(figure: Figure) -> list[list[Panel]]:
     return out
 
 
-def _arrangements(figure: Figure, landscape: bool) -> Iterator[list[list[int]]]:
-    """Ways to put the groups of panels into lines, as their numbers."""
+def _arrangements(figure: Figure, landscape: bool, slim: bool) -> Iterator[list[list[int]]]:
+    """Ways to put the groups of panels into lines, as their numbers. slim: where those of a zoom may differ."""
     groups = _groups(figure)
     if figure.flow == "grid":
         by_row: dict[int, list[int]] = {}
@@ -132,8 +133,8 @@ def _arrangements(figure: Figure, landscape: bool) -> Iterator[list[list[int]]]:
         return
     for each in range(1, len(groups) + 1):
         lines = [list(range(n, min(n + each, len(groups)))) for n in range(0, len(groups), each)]
-        if len(lines) > 1 and 1 < len(lines[-1]) + 1 <= each and any(arrow.look == "wide" for arrow in figure.arrows):
-            continue  # levels of a zoom: lines as long as each other
+        if len(lines) > 1 and 1 < len(lines[-1]) + 1 <= each and any(arrow.look == "wide" for arrow in figure.arrows) and not slim:
+            continue  # levels of a zoom
         yield lines
 
 
@@ -143,7 +144,7 @@ def _largest(
     """The panels as large as there is room for; None where there is none."""
     groups, size = _groups(figure), cell or LARGEST
     while size >= SMALLEST:
-        sizes = [Size(size, least, room[0] if len(line) == 1 else NARROW) for line in lines]  # beside one there is free room
+        sizes = [Size(size, least, room[0] if len(line) == 1 else 0.0) for line in lines]  # beside one there is free room
         sheets = [[Sheet(groups[n], mine) for n in line] for line, mine in zip(lines, sizes, strict=True)]
         laid = _laid(figure, sheets, lines, sizes[0])
         if cell is not None or (laid.width <= room[0] and laid.height <= room[1]):
@@ -162,14 +163,16 @@ def _laid(figure: Figure, lines: list[list[Sheet]], numbers: Sequence[Sequence[i
     lefts, rights = [0.0] * count, [0.0] * count
     for line in lines:
         for n, sheet in enumerate(line):
-            lefts[n], rights[n] = max(lefts[n], sheet.left), max(rights[n], sheet.width - sheet.left)
+            lefts[n] = max(lefts[n], sheet.left)
+            rights[n] = max(rights[n], sheet.width - sheet.left if n < len(line) - 1 or len(line) == count else 0.0)
     places: dict[int, tuple[float, float]] = {}
     y = width = 0.0
     for row, line in enumerate(lines):
         above, below, x = max(s.above for s in line), max(s.below for s in line), 0.0
         for n, sheet in enumerate(line):
             sheet.above = above  # so that captions stand side by side
-            left, right = (lefts[n], rights[n]) if aligned else (sheet.left, sheet.width - sheet.left)
+            own = sheet.width - sheet.left
+            left, right = (lefts[n], max(rights[n], own)) if aligned else (sheet.left, own)
             places[numbers[row][n]] = x + left, y + above
             x += left + right + gap
         y, width = y + above + below + gap, max(width, x - gap)

@@ -33,6 +33,7 @@ LEAST_NAMED = 0.25  # px of cells whose groups may have names
 THIN, THINNEST = 26.0, 8192  # px at least of an object of a file across and down, of so many cells
 OF_PAIRS = 3.0  # px more beside a label of several numbers, so that it is told from its neighbor
 NAME_HIDES = 24.0  # px of a box than which one that lies below the name of a group is not lower
+SLIGHT = 20.0  # px across of a box which is less than any name, whose plate would cut several
 HIDDEN = 0.25  # of the width of a group that its name may take where it hides boxes
 ROOM_IN_BOX = 6.0  # px of a cell beside its label where a box has its outline between them
 ARROW_ROOM = 6.0  # px below a label in whose cell an arrow along the row begins
@@ -131,6 +132,8 @@ class PanelFrame:
         whole = sum((r1 - r0) * (c1 - c0) for r0, c0, r1, c1 in boxes) == cells
         lowest = min((r1 - r0 for r0, _, r1, _ in boxes), default=0) * self.cell_h
         hidden = any(m[:4] not in boxes and m.width > HIDDEN * (m.c1 - m.c0) * self.cell_w for m in self.marks)
+        small = min((c1 - c0 for _, c0, _, c1 in boxes), default=0) * self.cell_w < SLIGHT
+        hidden = hidden or (small and any(m[:4] not in boxes for m in self.marks))
         if self.detail == Detail.COLOUR and lowest < NAME_HIDES and hidden and "thread" in self.panel.data:
             return 0.0
         if whole and self.detail == Detail.FULL and self.labels.widths[0] * CHAR * FONT > self.cell_w - ROOM_IN_BOX:

@@ -9,13 +9,24 @@ from html import escape
 _STYLE = re.compile(r"<style>(@media \(prefers-color-scheme:dark\)\{)?((?:\.[\w-]+\{[^{}]*\})+)\}?</style>")
 _RULE = re.compile(r"\.([\w-]+)(\{[^{}]*\})")
 # what pages mark with: furo, pydata and others; Bootstrap; Material; JupyterLab; VS Code; our own
-DARK = ":is([data-theme=dark],[data-bs-theme=dark],[data-md-color-scheme=slate],[data-jp-theme-light=false],.vscode-dark,.dark)"
-_OTHERS = (("dark]", "light]"), ("slate", "default"), ("=false", "=true"), ("-dark,.dark", "-light,.light"))
+DARK = (
+    ":is([data-theme=dark],[data-bs-theme=dark],[data-md-color-scheme=slate],[data-jp-theme-light=false],"
+    "[data-vscode-theme-kind=vscode-high-contrast],.vscode-dark,.dark)"
+)
+_OTHERS = (
+    ("dark]", "light]"),
+    ("slate", "default"),
+    ("=false", "=true"),
+    ("contrast]", "contrast-light]"),
+    ("-dark,.dark", "-light,.light"),
+)
 LIGHT = reduce(lambda words, pair: words.replace(*pair), _OTHERS, DARK)
-# tells the framed page how dark the page around it is, now and whenever its theme is another; a canvas knows all colors
+# tells the framed page how dark the page around it is, now and whenever its theme is another: by the color behind it, of which a
+# canvas knows every spelling, else by what the page is marked with (VS Code's outputs have no color), else as the system is
 FOLLOW = (
     "const f=this,x=document.createElement('canvas').getContext('2d'),say=()=>{"
-    "let d=matchMedia('(prefers-color-scheme:dark)').matches;"
+    f"const is=s=>document.documentElement.matches(s)||document.body.matches(s);let d=is('{DARK}')||!is('{LIGHT}')"
+    "&&matchMedia('(prefers-color-scheme:dark)').matches;"
     "for(let e=f;e;e=e.parentElement||e.getRootNode().host){x.clearRect(0,0,1,1);x.fillStyle=getComputedStyle(e).backgroundColor;"
     "x.fillRect(0,0,1,1);const c=x.getImageData(0,0,1,1).data;if(c[3]>127){d=.3*c[0]+.6*c[1]+.1*c[2]<128;break}}"
     "f.contentWindow.postMessage({theme:d?'dark':'light'},'*')};say();const o=new MutationObserver(()=>setTimeout(say,80));"

@@ -156,7 +156,7 @@ def columns(legends: Sequence[Legend]) -> list[float]:
     """
     letter = SIZES[0] * PROSE
     longest = max((len(entry.label) for legend in legends for entry in legend.entries), default=0)
-    least = max(110.0, INDENT + longest * letter)
+    least = max(110.0, INDENT + longest * letter + 1)  # in which that label has a line
     wide = max((len(legend.title) for legend in legends), default=0) * letter / 2 + 3 * letter
     return [min(LEGEND_WIDTH, max(least, wide)), min(LEGEND_WIDTH, least)]
 

@@ -15,7 +15,7 @@ from cute_viz.figures.model import Figure, Ruler
 from cute_viz.figures.repeats import repeated, threads_of
 from cute_viz.figures.trim import abridged, cut, lying
 from cute_viz.renderers.fitting import has_text
-from cute_viz.renderers.frame import LOOSE, TIGHT, TIGHTEST, Detail, Fit
+from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, TIGHTEST, Detail, Fit
 from cute_viz.renderers.geometry import CAPTION, FONT, SMALL
 from cute_viz.renderers.marks import has_vectors
 from cute_viz.renderers.targets import Target
@@ -28,6 +28,8 @@ MOST_MIXED = 6  # panels of which some have labels, and some are blocks
 WORDED = ("difference", "exercise")  # kinds of figures whose labels are the point: all or none of them, however many
 FEWEST = 8, 4  # rows, and columns, of an excerpt
 NARROW = 420.0  # px of a place, in which what is compared may stand in rows of two
+STRETCH = (3.0, 2.5, 2.0, 1.5)  # of cells where one side of a place has room left
+FLAT, WIDEST_FLAT = 4, 256  # times as wide as high is a flat panel; columns of one whose cells are seen
 MANY = 2048  # cells, of which the unit that repeats is tried; fewer where few labels are read
 
 
@@ -96,14 +98,14 @@ def _labelled(figure: Figure, most: int) -> Iterator[tuple[Detail, ...]]:
 
 
 def units(figure: Figure, target: Target) -> Figure | None:
-    """The figure as the unit that it repeats; None of few cells, and where nothing repeats.
+    """The figure as the unit that it repeats; None of few cells, of cells without labels, and where nothing repeats.
 
     >>> from cute_viz.renderers.targets import TARGETS
     >>> [units(figure("SM80_16x8x16_F32F16F16F32_TN"), TARGETS[name]) is None for name in ("readme", "slide")]
     [True, False]
     """
     many = sum(len(panel.paints) for panel in figure.panels) > min(MANY, target.labels)
-    return repeated(figure) if many else None
+    return repeated(figure) if many and has_text(figure) else None
 
 
 def further(figure: Figure, whole: bool) -> Figure | None:
@@ -114,7 +116,7 @@ def further(figure: Figure, whole: bool) -> Figure | None:
     >>> panel.rows, panel.row_ruler.labels[-1]
     (17, '× 4')
     """
-    if whole and len(figure.panels) > 1:
+    if (whole and len(figure.panels) > 1) or not has_text(figure):
         return None
     unit = repeated(figure, further=True)
     cells = unit.panels[0] if unit else None
@@ -221,6 +223,19 @@ def is_product(figure: Figure) -> bool:
     (True, False)
     """
     return {(0, 1), (1, 0), (1, 1)} <= {panel.place for panel in figure.panels} and (0, 0) not in {p.place for p in figure.panels}
+
+
+def stretched(figure: Figure, target: Target, size: float) -> list[tuple[float, float]]:
+    """How much wider, or higher, than the square that fits cells may be: where panels leave a slide empty, and of few long rows.
+
+    >>> from cute_viz.renderers.targets import TARGETS
+    >>> stretched(figure("(8,64):(64,1)"), TARGETS["column"], 4.0)[0], stretched(figure("(8,8)"), TARGETS["column"], 4.0)
+    ((1.0, 6.0), [])
+    """
+    one, *more = figure.panels
+    if not more and FLAT * one.rows <= one.cols <= WIDEST_FLAT:
+        return [(1.0, share) for share in (6.0, 4.0, *STRETCH) if share * size <= LARGEST]
+    return [(share, 1.0) for share in STRETCH] if target.is_landscape and (not more or is_product(figure)) else []
 
 
 def prepared(figure: Figure) -> Figure:

@@ -57,6 +57,8 @@ def _once(groups: Sequence[Mark], lit: Sequence[Mark]) -> Iterator[Mark]:
     owners, and of one the value."""
     places = {mark[:4] for mark in lit}
     several = len({mark.lines for mark in groups if mark[:4] in places}) > 1
+    if any(_overlap(a, b) for a in groups for b in lit if a[:4] != b[:4]):
+        lit, places = (), set()
     taken = {mark[:4] for mark in groups}
     yield from (mark for mark in groups if several or mark[:4] not in places)
     yield from (mark for mark in lit if not several or mark[:4] not in taken)
@@ -64,7 +66,7 @@ def _once(groups: Sequence[Mark], lit: Sequence[Mark]) -> Iterator[Mark]:
 
 def _lit_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[float, float]) -> tuple[Mark, ...]:
     """The labels of boxes that are highlighted, `T5 V0-1` or `V0-1`, where they have room."""
-    if not panel.labels or not any(paint.faded for paint in figure.paints):
+    if not panel.labels or not any(paint >= 0 and figure.paints[paint].faded for paint in {*panel.paints}):
         return ()
     lit = [mark for mark in vector_marks(panel) if mark.paint >= 0 and not figure.paints[mark.paint].faded]
     one = len({mark.lines[-1] for mark in lit}) == 1 < len({mark.lines[0] for mark in lit})  # value of many threads
@@ -77,19 +79,25 @@ def _lit_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[fl
             return tuple([mark._replace(lines=(text,)) for mark, text in zip(lit, words, strict=True)])
     beside = [_next_to(panel, mark, text, (w, h), lit) for mark, text in zip(lit[:FEW], words, strict=False)]
     found = tuple([mark for mark in beside if mark])
-    apart = all(a.r1 <= b.r0 or b.r1 <= a.r0 or a.c1 <= b.c0 or b.c1 <= a.c0 for a, b in combinations(found, 2))
-    return found if len(found) == len(lit) and apart else ()
+    return found if len(found) == len(lit) and not any(_overlap(a, b) for a, b in combinations(found, 2)) else ()
+
+
+def _overlap(a: Mark, b: Mark) -> bool:
+    return a.r0 < b.r1 and b.r0 < a.r1 and a.c0 < b.c1 and b.c0 < a.c1
 
 
 def _next_to(panel: Panel, mark: Mark, text: str, size: tuple[float, float], lit: Sequence[Mark]) -> Mark | None:
     """The label of a box on the faded cells at its right, or at its left; None where other boxes, or borders, are."""
     wide, more = ceil((len(text) * CHAR * FONT + 3) / size[0]), max(0, ceil((FONT / size[1] - mark.r1 + mark.r0) / 2))
-    top = max(0, mark.r0 - more)
+    high = mark.r1 - mark.r0 + 2 * more
+    top = max(0, min(mark.r0 - more, panel.rows - high))
+    if high > panel.rows:
+        return None
     for c0 in (mark.c1, mark.c0 - wide):
-        free = all(o.r1 <= top or mark.r1 + more <= o.r0 or o.c1 <= c0 or c0 + wide <= o.c0 for o in lit if o is not mark)
-        if 0 <= c0 <= panel.cols - wide and free and not any(panel.col_ruler.levels[c0 + 1 : c0 + wide]):
-            high = mark.r1 - mark.r0 + 2 * more
-            return Mark(top, c0, top + high, c0 + wide, (text,), panel.paints[mark.r0 * panel.cols + c0])
+        if 0 <= c0 <= panel.cols - wide and not any(panel.col_ruler.levels[c0 + 1 : c0 + wide]):
+            found = Mark(top, c0, top + high, c0 + wide, (text,), panel.paints[mark.r0 * panel.cols + c0])
+            if not any(_overlap(found, other) for other in lit if other is not mark):
+                return found
     return None
 
 

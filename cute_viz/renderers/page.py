@@ -15,11 +15,11 @@ from cute_viz.renderers import Options, lanes
 from cute_viz.renderers.arrows import arrows, crossed, undrawn
 from cute_viz.renderers.board import board_of
 from cute_viz.renderers.colours import page_palette
-from cute_viz.renderers.fitting import Fitted, aligned, fit_panels
+from cute_viz.renderers.fitting import ROOMY, Fitted, aligned, fit_panels
 from cute_viz.renderers.frame import GAP, LARGEST, LOOSE, TIGHT, Detail, Fit, PanelFrame, frames
 from cute_viz.renderers.geometry import BOLD, FONT, SMALL, fact_line, keeping, kept
 from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, columns, free_place, heading, prose, told
-from cute_viz.renderers.levels import Drawing, arranged, drawings, excerpts, further, is_comparison, is_product, prepared, units
+from cute_viz.renderers.levels import Drawing, arranged, drawings, excerpts, further, is_comparison, prepared, stretched, units
 from cute_viz.renderers.lit import lit
 from cute_viz.renderers.names import joined
 from cute_viz.renderers.outer import Outer
@@ -37,9 +37,9 @@ NARROWEST = 420.0  # of what stands between the margins
 LOWEST = 110.0  # px of a lane beside which there is no inset
 NAMED_SHARE = 0.4  # of cells that have a label, or a name
 NAMED = 15.5  # px of a row that holds the name of a group
-STRETCH, SEEN_FROM = (3.0, 2.5, 2.0, 1.5), 3.0  # of cells where one side of a place has room left; px of the square, at least
-FLAT = 4  # times as wide as high
+SEEN_FROM = 3.0  # px of a cell whose colour is seen
 MOST_RUNS = 8192  # of cells of one colour, more of which are an image where they are small
+HIGHEST = 4096.0  # px of a page that nobody gives a size
 SCREEN = (1000.0, 620.0)  # px of lanes that have no place
 
 
@@ -75,7 +75,11 @@ def _chosen(figure: Figure, options: Options) -> Page:
         return _in_lanes(lanes.placed(with_insets(figure), place), place)
     plain = options.cell is not None or options.full or target.width is None or target.height is None
     if figure.kind == "file" or plain:
-        return lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
+        whole = lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
+        asked = figure.kind == "file" or target.width or options.cell is not None or options.full
+        if asked or whole.height <= HIGHEST:
+            return whole
+        target = replace(target, width=max(ROOMY, whole.width), height=HIGHEST)
     figure = prepared(with_insets(once(figure)))
     if not figure.panels:
         return _grown(lay_out(figure, width=target.width, target=target, fitted=([], [], 0.0, 0.0)), target)
@@ -205,21 +209,13 @@ def _blocks(figure: Figure, target: Target, high: float = 0.0) -> Page:
         over = (page.width - target.width) / cols
         over = over if over > 0.5 / cols else (page.height - target.height) / rows  # which depends on where the legend has room
         if over <= 0.5 / max(cols, rows) or size <= 0.02:
-            for wide, tall in _stretched(figure, target) if size >= SEEN_FROM else ():
+            for wide, tall in stretched(figure, target, size) if size >= SEEN_FROM or not many else ():
                 found = frames(figure, Detail.COLOUR, cell=wide * size, fit=fit._replace(exact=tall * size))
                 other = lay_out(figure, width=target.width, target=target, fit=fit, fitted=aligned(figure, found))
                 if _fits(other, target):
                     return other
             return page
         size -= min(max(over, 0.02 * size), size / 3)
-
-
-def _stretched(figure: Figure, target: Target) -> list[tuple[float, float]]:
-    """How much wider, or higher, than the square that fits cells may be: of a product on a slide, of few rows with some lit."""
-    (one, *more), lit_ = figure.panels, any(paint.faded for paint in figure.paints)
-    if target.is_landscape and is_product(figure):
-        return [(share, 1.0) for share in STRETCH]
-    return [(1.0, share) for share in STRETCH] if lit_ and not more and one.cols >= FLAT * one.rows else []
 
 
 def _grown(page: Page, target: Target) -> Page:

@@ -29,8 +29,8 @@ class Palette:
 
     What is promised, and held by tests/test_palettes.py: every label has a contrast of 4.5:1 (WCAG 2, AA) on every hue and
     shade. Any two hues of the default palette differ by a CIEDE2000 of 9, of 10 for readers without green cones, of 7.5 for
-    other colour-blind readers, and of 2.9 in grey print; since greys that close are hard to tell apart, groups are also
-    outlined and labelled.
+    other colour-blind readers, and of 2.9 in grey print; shades of two that follow each other differ by 10 without green cones.
+    Since greys that close are hard to tell apart, groups are also outlined and labelled.
     """
 
     name: str

@@ -17,6 +17,7 @@ MOST_BORDER = 0.4  # of a cell's width that a tile border may take
 BOX = 1.1  # px: stroke of a box
 INSET = 1.6  # px from the edge of the cells to their box, so that neighbours stay apart
 EAR = (8.0, 0.55)  # size and opacity of a dog-ear
+AROUND = 6.0  # px of a label's room in which no letter is
 PLATE = 16.0  # height of what lies below the name of a group, so that no line runs through it
 RULER = (11.0, 8.0)  # px from the cells up to the column labels, and left to the row labels
 RULER_TITLE = (29.0, 2.0)  # px up to the columns' title, and from the left edge to it
@@ -107,7 +108,7 @@ def _marks(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
     for mark in frame.marks:
         tall, wide = PLATE + 12 * (len(mark.lines) - 1), mark.width
         edges = _edges(frame, mark) if frame.detail == Detail.COLOUR else borders
-        x = grid.left + _clear(mark.c0, mark.c1, edges[1], wide / grid.cell_w) * grid.cell_w
+        x = grid.left + _clear(mark.c0, mark.c1, edges[1], (wide - AROUND) / grid.cell_w) * grid.cell_w
         y = grid.top + _clear(mark.r0, mark.r1, edges[0], tall / grid.cell_h) * grid.cell_h
         if frame.detail == Detail.COLOUR or across[mark.r0, mark.r1] or down[mark.c0, mark.c1]:
             w, h = min(wide, (mark.c1 - mark.c0) * grid.cell_w - BORDERS[0]) / 2, tall / 2

@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import hypot
 
+from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Note
 from cute_viz.renderers import Options
 from cute_viz.renderers.geometry import BOLD, FONT, PROSE, wrap
 from cute_viz.renderers.placed import Page
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Path, Primitive
 from cute_viz.renderers.shapes import arrows
-from cute_viz.renderers.targets import target_of
+from cute_viz.renderers.targets import Target, target_of
 
 GUTTER, NARROW, NARROWEST = 190.0, 110.0, 60.0  # px of the gutter, of one of a column, and of any
+LEAST = 0.4  # of the width of cells that a gutter leaves, or else the notes are below
 KEPT = 0.7  # of the width of cells that a legend below them leaves
 INSET = 0.5  # px between an outline and the edge of its cells
 LEAD = 12.0  # px from the cells to the leaders that run up and down, and from these to the text
@@ -31,24 +33,24 @@ def with_notes(figure: Figure, options: Options, lay_out: Callable[[Figure, Opti
     >>> [item.text for item in page.items if isinstance(item, Line)][-1]
     'one bank'
     """
-    target = target_of(options)
-    bare, gutter = replace(figure, notes_on=()), NARROW if (target.width or 1e9) < 500 else GUTTER
-    room = target.width - gutter if target.width else None
-    page = lay_out(bare, replace(options, width=room))
-    edge = max([place.grid.right for place in page.panels], default=page.width) + target.margin
-    for width in (edge, edge + 2 * target.margin) if not figure.flow and options.cell is None else ():
-        below = lay_out(bare, replace(options, width=max(200.0, width)))  # the legend goes below, where no leader crosses it
-        kept = KEPT if target.height else 1.0
-        pairs = zip(below.panels, page.panels, strict=False)
-        if below.width < page.width and all(a.grid.cell_w >= kept * b.grid.cell_w for a, b in pairs):
-            page = below
-            break
-    gutter = max(NARROWEST, min(gutter, (target.width or 1e9) - page.width))
+    target, bare = target_of(options), replace(figure, notes_on=())
     size = max(float(FONT), target.least)
-    lines, height = _placed(figure, page, gutter, size)
+    alone = None
+    if target.width is not None:
+        words = [wrap(_called(figure, note), target.width - 2 * LEAD, size * PROSE) for note in figure.notes_on]
+        alone = lay_out(bare, replace(options, below=size + sum(_high(lines, size) for lines in words)))
+    try:
+        page, gutter, edge = _with_gutter(bare, options, target, lay_out)
+    except FigureError:
+        if alone is None:
+            raise
+        page, gutter, edge = alone, 0.0, 0.0
+    if alone and any(a.grid.cell_w < LEAST * b.grid.cell_w for a, b in zip(page.panels, alone.panels, strict=False)):
+        page, gutter, edge = alone, 0.0, 0.0
+    lines, height = _placed(figure, page, gutter, size, target.margin)
     texts = [line for line in (*page.items, *lines) if isinstance(line, Line)]
     wide = max(line.x + len(line.text) * line.size * (BOLD if line.weight > 400 else PROSE) for line in texts) + target.margin
-    wide = min(page.width + gutter, max(edge, wide))
+    wide = min(page.width + gutter, max(edge, wide)) if gutter else page.width
 
     def items() -> Iterator[Primitive]:
         yield from page.items
@@ -57,8 +59,25 @@ def with_notes(figure: Figure, options: Options, lay_out: Callable[[Figure, Opti
     return replace(page, figure=figure, width=wide, height=max(page.height, height), draw=lambda: list(items()))
 
 
-def _placed(figure: Figure, page: Page, gutter: float, size: float) -> tuple[list[Primitive], float]:
-    """The outlines, leaders and texts of all notes, and how far down they reach."""
+def _with_gutter(
+    bare: Figure, options: Options, target: Target, lay_out: Callable[[Figure, Options], Page]
+) -> tuple[Page, float, float]:
+    """The page of the figure alone, the width of a gutter beside it, and where it ends at the left of that."""
+    gutter = NARROW if (target.width or 1e9) < 500 else GUTTER
+    page = lay_out(bare, replace(options, width=target.width - gutter if target.width else None))
+    edge = max([place.grid.right for place in page.panels], default=page.width) + target.margin
+    for width in (edge, edge + 2 * target.margin) if not bare.flow and options.cell is None else ():
+        below = lay_out(bare, replace(options, width=max(200.0, width)))  # the legend goes below, where no leader crosses it
+        kept = KEPT if target.height else 1.0
+        pairs = zip(below.panels, page.panels, strict=False)
+        if below.width < page.width and all(a.grid.cell_w >= kept * b.grid.cell_w for a, b in pairs):
+            page = below
+            break
+    return page, max(NARROWEST, min(gutter, (target.width or 1e9) - page.width)), edge
+
+
+def _placed(figure: Figure, page: Page, gutter: float, size: float, left: float) -> tuple[list[Primitive], float]:
+    """The outlines, leaders and texts of all notes, and how far down they reach; without a gutter the texts are below."""
     by_panel = {id(panel): n for n, panel in enumerate(figure.panels)}
     grids = {by_panel[id(place.panel)]: place.grid for place in page.panels if id(place.panel) in by_panel}
     if len(page.panels) == len(figure.panels):
@@ -69,31 +88,43 @@ def _placed(figure: Figure, page: Page, gutter: float, size: float) -> tuple[lis
     right, low = (max((getattr(grid, side) for grid in grids.values()), default=0.0) for side in ("right", "bottom"))
     beside = beside or any(isinstance(item, Line) and item.x > right and item.y < low for item in page.items)  # a legend
     far = page.width if beside or not grids else right + 2 * LEAD
-    x = far + LEAD
+    x = far + LEAD if gutter else left
     out: list[Primitive] = []
     ends: list[tuple[float, float, Note]] = []  # y of the leader, its right end, the note
     for note in figure.notes_on:
         grid = grids.get(note.panel)
-        if grid is None:
-            ends.append((page.panels[0].grid.top if page.panels else 20.0, -1.0, note))
+        if grid is not None:
+            out += _marks(note, grid)
+        if grid is None or not gutter:
+            top = page.panels[0].grid.top if page.panels else 20.0
+            ends.append((top if gutter else page.height, -1.0, note))
             continue
-        out += _marks(note, grid)
         r0, _, r1, c1 = max(note.boxes, key=lambda box: (box[3], -box[0]))
         braced = note.where.startswith("brace ") and r1 - r0 == grid.rows
         edge = r1 if r1 < grid.rows or braced else r0  # of its row, where no number stands
         ends.append((grid.top + edge * grid.cell_h + BRACE * braced, grid.left + c1 * grid.cell_w, note))
     bottom = 0.0
     for n, (y, start, note) in enumerate(sorted(ends, key=lambda end: end[0])):
-        text = note.text if start >= 0 else f"{note.where}: {note.text}"
-        words = wrap(text, gutter - 2 * LEAD, size * PROSE)
+        text = note.text if start >= 0 else _called(figure, note)
+        words = wrap(text, (gutter or page.width) - 2 * LEAD, size * PROSE)
         middle = max(y, bottom + size)
         if start >= 0:
             turn = far - LEAD + STEP * (n % 4)
             corners = [(start, y), (turn, y), (turn, middle), (x - 4, middle)]
             out.append(Path([_distinct(corners)], TEXT, 1.0))
         out += [Line(word, x, middle + size * LINE * k, size, TEXT) for k, word in enumerate(words)]
-        bottom = middle + size * LINE * len(words) + 4
+        bottom = middle + _high(words, size)
     return out, bottom + size
+
+
+def _high(words: Sequence[str], size: float) -> float:
+    return size * LINE * len(words) + 4
+
+
+def _called(figure: Figure, note: Note) -> str:
+    """A note with the cells that it is of, and their panel."""
+    of = f"{figure.panels[note.panel].caption.partition(':')[0]} " if len(figure.panels) > 1 else ""
+    return f"{of}{note.where}: {note.text}"
 
 
 def _marks(note: Note, grid: Grid) -> Iterator[Primitive]:

@@ -16,17 +16,17 @@ from cute_viz.renderers.targets import LEAST
 UNDER = 12.0  # px of what is below a title, or a panel
 HEADING, SIDE = 12.0, 10.0  # px of a panel's caption, of its rulers and its notation
 TOP = 17.0  # px of the labels of columns
-NARROW = 96.0  # px that a caption has at least
+NARROW = 84.0  # px that a caption has at least
 LINE, FINE = 0.7, 5.0  # px of a line between cells, and of a cell without one
 SLANT = (0.866, 0.5)  # of the edges of a cube
 
 
 class Size(NamedTuple):
-    """How large panels are drawn: px of a cell of the figure, of the smallest letter, and that a caption has at least."""
+    """How large panels are drawn: px of a cell of the figure, of the smallest letter, and that a panel with its words may take."""
 
     cell: float
     least: float = LEAST
-    words: float = NARROW
+    broad: float = 0.0
 
     @property
     def side(self) -> float:
@@ -41,7 +41,9 @@ class Sheet:
         self.panels, self.size = panels, size
         first = panels[0]
         self.is_flat = not first.face
-        self.w, self.h = size.cell * first.unit[0], size.cell * first.unit[1]
+        beside = [shape.points[0] for shape in first.shapes if shape.kind == "text" and shape.points[0][0] > first.cols]
+        lowest = FONT if len(beside) >= first.rows else 0.0  # of a row with words beside it
+        self.w, self.h = size.cell * first.unit[0], max(lowest, size.cell * first.unit[1])
         self.lines: tuple[tuple[str, ...], ...] = ()
         self.font = float(FONT)
         if self.is_flat:
@@ -62,10 +64,11 @@ class Sheet:
             ys += [y for _, y in corners]
         self.left, self.right = max([0.0, -min(xs), *sides]), max(xs)
         self.over, self.under = max(self.top, -min(ys)), max(ys)
-        self.heading = _heading(first.caption, max(size.words, self.right), size.side)
+        room = max(NARROW, self.right, size.broad - self.left)
+        self.heading = _heading(first.caption, room, size.side)
         self.above = self.over + (self.heading[-1].y + 13 if self.heading else 0)
         self.own = self.above
-        self.foot = balanced(first.foot, max(size.words, self.right), UNDER * PROSE) if first.foot else []
+        self.foot = balanced(first.foot, room, UNDER * PROSE) if first.foot else []
         self.below = self.under + (4 + 15 * len(self.foot) if self.foot else 0)
         widest = max([0.0, *(line.x + breadth(line.text, line.size, line.mono, line.weight > 400) for line in self.heading)])
         self.width = self.left + max(self.right, widest, *(breadth(line, UNDER) for line in self.foot or [""]))
@@ -79,7 +82,7 @@ class Sheet:
 
     def at(self, panel: Panel, x: float = 0.0, y: float = 0.0) -> _At:
         """Where points of a panel are, when the corner of the first cell is at (x, y)."""
-        w, h = self.size.cell * panel.unit[0], self.size.cell * panel.unit[1]
+        w, h = (self.w, self.h) if self.is_flat else (self.size.cell * panel.unit[0], self.size.cell * panel.unit[1])
         c, s = SLANT
         if panel.face == "left":
             return _At(x, y, (w * c, w * s), (0, h))

@@ -17,10 +17,10 @@ LEAST = 8.0  # px, 6 pt: the smallest letter that print bears
 class Target:
     """A place for pictures: how much room there is, how small letters may be, how many labels are looked at there.
 
-    width, height: px (.75 pt each); None for as many as the labels need. head, notes, legend: whether the title with source and
-    caption, the notes with the facts, and the legends are on the page. margin: px around all. least: px of the smallest letter.
-    labels: of cells or boxes, at most. grows: by how much the cells of a small picture may grow. fragment: whether TeX is for an
-    input, without a preamble.
+    width, height: px (.75 pt each); None for as many as the labels need, up to `page.HIGHEST`. head, notes, legend: whether the
+    title with source and caption, the notes with the facts, and the legends are on the page. margin: px around all. least: px of
+    the smallest letter. labels: of cells or boxes, at most. grows: by how much the cells of a small picture may grow. fragment:
+    whether TeX is for an input, without a preamble.
     """
 
     width: float | None = None
@@ -64,6 +64,8 @@ def target_of(options: Options) -> Target:
     (False, None)
     """
     found = TARGETS[options.target or "screen"]
+    if found.height is not None:
+        found = replace(found, height=found.height - options.below)
     if options.letters is not None:  # `page_of` scales it, with what options have in px
         scale = options.letters / FONT
         room = {name: px / scale for name in ("width", "height", "margin") if (px := getattr(found, name)) is not None}

@@ -72,8 +72,11 @@ def render(figure: Figure, options: Options) -> str:
         from cute_viz.renderers.narrow import narrowed
 
         figure = narrowed(figure, options.columns, _measure)
+    if figure.flow:
+        figure = _without_shapes(figure, options.color)
     lines = partial(_wrapped, columns=options.columns)
-    blocks = [] if options.bare else ["".join(map(lines, filter(None, (figure.title, figure.source, figure.caption))))]
+    head = figure.title, figure.source * (not figure.flow or not figure.caption.startswith(figure.source)), figure.caption
+    blocks = [] if options.bare else ["".join(map(lines, filter(None, head)))]
     grids = [
         (lines(panel.caption) if panel.caption else "") + (_light if light else _grid)(panel, paint) for panel in figure.panels
     ]
@@ -83,6 +86,18 @@ def render(figure: Figure, options: Options) -> str:
     if not options.bare:
         blocks.append("".join(map(lines, _told(figure))))
     return "\n".join(block for block in blocks if block)
+
+
+def _without_shapes(figure: Figure, colored: bool) -> Figure:
+    """A board without its shapes: faces have their letters as captions; without color what recedes in steps is `·`."""
+    panels = []
+    for panel in figure.panels:
+        letters = [shape.text for shape in panel.shapes if panel.face and "bold" in shape.look]
+        pairs = zip(panel.labels, panel.paints, strict=True)
+        recede = figure.kind == "motion" and not colored
+        labels = ["·" if recede and figure.paints[paint].faded else label for label, paint in pairs]
+        panels.append(replace(panel, caption=panel.caption or "".join(letters[:1]), labels=tuple(labels)))
+    return replace(figure, panels=tuple(panels))
 
 
 def _first_rows(figure: Figure) -> Figure:

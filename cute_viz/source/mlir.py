@@ -12,7 +12,8 @@ from cute_viz.errors import CuteVizError, NotationError, Span, raised_again
 from cute_viz.limits import limit, over
 from cute_viz.source.mlir_moves import Definition, IrText, moves, operation
 from cute_viz.source.mlir_types import KINDS, Setting, value_of
-from cute_viz.source.model import Entry, Given, Move, SourceFile
+from cute_viz.source.model import Entry, Given, SourceFile
+from cute_viz.source.moves import Move
 
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
 _HEADER = re.compile(

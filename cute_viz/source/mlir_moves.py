@@ -20,7 +20,7 @@ from cute_viz.algebra.tensor import Tensor, make_tensor
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError
 from cute_viz.notation.reading import Resolver
 from cute_viz.source.mlir_types import Setting, copy_atom, mma_atom, value_of
-from cute_viz.source.model import Move
+from cute_viz.source.moves import Move
 from cute_viz.source.parts import TypeParts, held
 from cute_viz.values.integer import Static
 from cute_viz.values.pointer import Pointer

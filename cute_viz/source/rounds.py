@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import eq, ge, gt, le, lt, ne
 from typing import NamedTuple
 
-from cute_viz.source.model import Loop, Often
+from cute_viz.source.moves import Loop, Often
 
 _TRIED = 4096  # rounds whose conditions are evaluated
 COMPARED: dict[str, Callable[[int, int], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge, "!=": ne, "==": eq}

@@ -20,7 +20,8 @@ from cute_viz.notation.triton import layout_of, linear_of
 from cute_viz.notation.triton_linear import Linear
 from cute_viz.notation.triton_text import ALIAS, Typed, find
 from cute_viz.source.mlir_moves import locations, python_line
-from cute_viz.source.model import Entry, Given, Move, SourceFile
+from cute_viz.source.model import Entry, Given, SourceFile
+from cute_viz.source.moves import Move
 from cute_viz.values.types import named
 
 _TMEM = "each warp has 32 lanes of tensor memory to itself: it has no banks"

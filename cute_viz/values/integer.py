@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 from math import gcd
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.records import pattern
@@ -14,6 +14,7 @@ from cute_viz.values.marks import Runtime as Runtime
 from cute_viz.values.marks import Static as Static
 from cute_viz.values.marks import is_constant as is_constant
 from cute_viz.values.marks import is_one as is_one
+from cute_viz.values.marks import is_static as is_static
 
 _DIV, _WIDE = pattern(r"div=(\d{1,18})\b"), pattern(r"\bi64\b")
 _MOST = 32  # products in a sum: a longer one is an integer of its own
@@ -314,6 +315,15 @@ def is_known(x: object) -> bool:
     if type(x) is int:
         return True
     return not isinstance(x, (Runtime, Unknown)) and not isinstance(getattr(x, "value", None), (Runtime, Unknown))
+
+
+def is_integer(x: object) -> TypeGuard[int]:
+    """Whether something is an integer, known or not.
+
+    >>> is_integer(4), is_integer(Unknown("M")), is_integer((4,))
+    (True, True, False)
+    """
+    return isinstance(x, (int, Unknown))
 
 
 def least(a: object, b: object) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 
 class Static(int):
@@ -71,6 +71,15 @@ def is_constant(x: object, value: int) -> bool:
     (True, False)
     """
     return isinstance(x, int) and x == value and not isinstance(x, Runtime)
+
+
+def is_static(x: object, *values: int) -> TypeGuard[Static]:
+    """Whether something is an integer that was written as a static one; of several numbers, one of these.
+
+    >>> is_static(Static(8)), is_static(8), is_static(Static(8), 0, 1)
+    (True, False, False)
+    """
+    return isinstance(x, Static) and (not values or x in values)
 
 
 def is_one(x: object) -> bool:

@@ -58,7 +58,7 @@ class Pointer:
         """The width of an element in bits. Raises: AlgebraError where the type is not known."""
         if (kind := self.known) is None:
             raise AlgebraError(
-                "the element type is unknown", hint="give it with make_tensor(make_smem_ptr<half_t>(p), layout) or `access`"
+                "the element type is unknown", hint="give it with make_tensor(make_smem_ptr<half_t>(p), layout) or `type=`"
             )
         return kind.bits
 

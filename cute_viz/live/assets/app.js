@@ -63,13 +63,13 @@ const compare = new Compare({
 const panes = new Panes({
   ask, report, compare, apply: write,
   moved: () => address.write(),
-  redraw: () => draw(),
+  redraw: (access, step = null) => { [state.accessor, banking] = [access, { step }]; draw(); },
   changed: (tab) => {
     state.tab = tab === "picture" ? "" : tab;
     if (tab === "banks" && state.access) { state.access = ""; report.chosen(null); }
     address.write();
     if (tab === "source") editor.focus();
-    if ((tab === "banks") !== banking) draw();
+    if ((tab === "banks") !== Boolean(banking)) draw();
   },
 });
 const texts = new Texts({ editor, file: settings.file, entered: () => { address.step = true; show(); }, blank: () => { first.show(); editor.focus(); } });
@@ -77,6 +77,7 @@ const faults = new Faults({ editor, picture: by("picture"), fix, write, examples
 const shown = () => ({ ...state, ...panes.places(), by: explorer.picked, find: explorer.find.value, zoom: explorer.view.free ? +explorer.view.scale.toFixed(3) : 0 });
 const address = new Address({ text: () => texts.now.id, kept: () => ({ ...shown(), ...(state.file ? { source: "" } : {}) }) });
 explorer.find.addEventListener("input", () => address.soon(LATER));
+explorer.elsewhere = (what) => (/^(bank|byte)/i.test(what) ? "; Banks, or the view banks, has banks" : /^[TV]\d/i.test(what) ? "; a tile, under Options, has threads" : "");
 by("picture").addEventListener("wheel", () => address.soon(600), { passive: true });
 const fields = new Fields({ options: settings.fields, changed: (typed) => { keep(typed ? LATER : 0); changed(typed); }, done: () => keep() });
 menus({ ask, ways: settings.ways, link: () => address.link({ ...shown(), file: false }) });
@@ -114,7 +115,7 @@ const suit = () => { explorer.view.legible = narrow.matches ? 1 : 0.8; }; // a p
 suit();
 narrow.addEventListener("change", suit);
 let fixed = ""; // of an access on a phone: "fixed" for the picture with its fix
-let banking = false; // the picture is that of an access by the pane of banks
+let banking = null; // where the picture is that of an access, by the pane of banks: which step of it
 let asking = 0, sent = null, drawnFor = 0; // px that the last picture was drawn for
 const room = () => Math.max(300, Math.floor(explorer.view.room?.[0] || by("picture").clientWidth - 16) - 2); // an observer costs no layout, but knows none of what was hidden
 // The question for the picture, and its answer.
@@ -122,8 +123,8 @@ function send() {
   const question = asked();
   drawnFor = room();
   if (!question.options.width && !question.options.cell) question.options = { ...(narrow.matches ? {} : { target: "readme" }), ...question.options, width: drawnFor };
-  banking = panes.tab === "banks" && !state.access;
-  if (banking) return engine.ask({ ...question, ask: "banks", access: panes.access, step: panes.warp });
+  banking = panes.tab === "banks" && !state.access && (banking || {});
+  if (banking) return engine.ask({ ...question, ask: "banks", access: state.accessor, step: banking.step });
   return engine.ask(state.access ? { ...question, ask: "access", access: state.access, quick: report.quick, fixed } : { ask: "draw", ...question });
 }
 

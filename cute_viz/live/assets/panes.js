@@ -48,7 +48,7 @@ export class Panes {
     this.dock = document.getElementById("dock");
     this.tabs = [...document.querySelectorAll(".answers > .tabs [role=tab]")];
     this.tab = "picture";
-    Object.assign(this, { ask, apply, report, compare, changed, moved, redraw, at: {}, step: null, access: "ldmatrix", warp: null });
+    Object.assign(this, { ask, apply, report, compare, changed, moved, redraw, at: {}, step: null });
     for (const tab of this.tabs) tab.addEventListener("click", () => this.open(tab.id.slice(4)));
     document.querySelector(".answers > .tabs").addEventListener("keydown", (event) => {
       const shown = this.tabs.filter((tab) => tab.offsetParent), n = shown.indexOf(document.activeElement);
@@ -161,17 +161,16 @@ export class Panes {
 
   // Who accesses the tile, a pattern or whatever is typed; what it costs, and the swizzle that would free it. The picture is above.
   banks(out) {
-    const ask = (access, step = null) => { [this.access, this.warp] = [access, step]; this.redraw(); };
     const pick = element("select", null, { id: "pattern" }, ...Object.entries(out.accesses).map(([name, words]) => element("option", name, { value: name, title: words })), element("option", "yours", { value: "", hidden: true }));
     pick.value = out.access in out.accesses ? out.access : "";
-    pick.addEventListener("change", () => ask(pick.value));
+    pick.addEventListener("change", () => this.redraw(pick.value));
     const other = element("input", undefined, { id: "accessor", value: pick.value ? "" : out.access, placeholder: "or a TV layout, a TiledCopy", autocomplete: "off" });
     other.setAttribute("aria-label", "who accesses it");
-    other.addEventListener("change", () => ask(other.value.trim() || "ldmatrix"));
+    other.addEventListener("change", () => this.redraw(other.value.trim()));
     const row = element("div", null, { className: "row" }, element("label", "Access ", {}, pick), other), parts = [row];
     if (out.warps?.length > 1) {
       const warp = element("input", null, { id: "warp", type: "range", min: 0, max: out.warps.length - 1, value: out.step });
-      warp.addEventListener("input", () => ask(out.access, +warp.value));
+      warp.addEventListener("input", () => this.redraw(out.access, +warp.value));
       row.append(element("label", "Step ", {}, warp, ` ${out.step + 1} of ${out.warps.length}`));
     }
     parts.push(element("p", out.said || `${out.wavefronts} wavefronts, ${out.ideal} are ideal; this step, ${out.instruction}: ${out.warps[out.step]}${out.assumed ? `; ${out.bits}-bit elements are assumed, a type says otherwise` : ""}`, { id: "wavefronts" }));

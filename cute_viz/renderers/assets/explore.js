@@ -233,6 +233,7 @@ export class Explorer {
     this.chosen = () => this.search(text);
     const [what, test] = this.panels.search(text), count = this.mark(test, what);
     if (count) this.bring(...[this.hits[0][0], this.hits[0][1][0]]);
+    else this.told.textContent = `nothing here is ${what}; cells have ${this.panels.known().join(", ")}${this.elsewhere?.(what) ?? ""}`;
     return count;
   }
 

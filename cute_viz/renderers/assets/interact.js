@@ -8,6 +8,7 @@ export default {
       const input = document.createElement(numbers ? "input" : "select"), out = document.createElement("output");
       if (numbers) Object.assign(input, { type: "range", min: 0, max: values.length - 1, value: now });
       else { input.append(...values.map((value, n) => new Option(value, n))); input.value = now; }
+      input.dataset.lmSuppressShortcuts = true; // JupyterLab would take the arrow keys
       const told = () => { if (numbers) { out.textContent = ` ${values[input.value]}`; input.setAttribute("aria-valuetext", values[input.value]); } };
       input.addEventListener("input", () => { told(); model.set("picked", { ...model.get("picked"), [name]: +input.value }); model.save_changes(); });
       told();

@@ -36,7 +36,8 @@ export class Panels {
     if (by === "coordinate") return this.place(p, c);
     if (by === "label") return p.labels[c] ? [p.labels[c]] : [];
     const column = p.data[by];
-    return !column || column[c] === null || column[c] === undefined ? [] : [String(column[c])].map((v) => (isNaN(v) ? v : +v));
+    if (!column || column[c] === null || column[c] === undefined) return [];
+    return (by === "bank" ? [column[c]].flat() : [column[c]]).map(String).map((v) => (isNaN(v) ? v : +v)); // a chunk lies in several banks
   }
 
   // The coordinates of a cell by its axes, such as M=3: an operand and the result have one of theirs in common.
@@ -59,6 +60,12 @@ export class Panels {
       (owned || this.list.some((p) => p.value)) && "value", has("bank") && "bank", has("offset") && "offset", has("byte") && "byte",
       several && "coordinate", this.list.some((p) => p.labels.some(Boolean)) && "label",
     ].filter(Boolean);
+  }
+
+  // What may be searched for, with its last number.
+  known() {
+    const words = { thread: "T0..T", value: "V0..V", warp: "warps 0..", lane: "lanes 0..", bank: "banks 0.." };
+    return ["coordinates", ...this.relations().map((by) => (by in words ? words[by] + this.last(by) : { offset: "offsets", byte: "bytes" }[by])).filter(Boolean)];
   }
 
   shared() {

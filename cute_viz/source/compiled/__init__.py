@@ -25,10 +25,11 @@ from cute_viz.source.compiled import commands
 from cute_viz.source.compiled.apart import parse
 from cute_viz.source.compiled.flags import Flags
 from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames, reached
-from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, data_of, unit_from
+from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, unit_from
 from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.cpp.shown import printed
-from cute_viz.source.model import Entry, Given, Later, Launch, Move, Often, SourceFile, chosen
+from cute_viz.source.model import Entry, Given, SourceFile
+from cute_viz.source.moves import Launch, Move, Often, chosen
 from cute_viz.source.opened import opened
 from cute_viz.source.rounds import often
 from cute_viz.source.type_scan import arguments
@@ -73,15 +74,7 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
     only = int(chosen(launches, given.launch).key) if given.launch else None
     found = tuple(entries(unit, own, meaning, only))
 
-    def every() -> tuple[Entry, ...]:
-        more = unit_of(source, name, flags, given, texts, unit) if unit.unnamed else Unit((), (), ())
-        return (
-            tuple(entries(replace(unit, instances=unit.instances + more.instances), own, meaning, only))
-            if more.instances
-            else found
-        )
-
-    if not found and not (found := every()):
+    if not found:
         told = next(iter(given.notes), "a header is read through a unit: `through=UNIT`")
         raise CuteVizError("the compiled file has no CuTe object", name=path, hint=told)
 
@@ -95,7 +88,7 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
 
     return SourceFile(
         text,
-        Later(every),
+        found,
         "cpp",
         moves=lambda: (*moves(unit, own, meaning, only), *_elements(unit, written(), only)),
         given=given,
@@ -123,22 +116,18 @@ def _refusal(call: CallSite, meaning: UnitMeaning) -> str:
     return ""
 
 
-def unit_of(text: str, path: str, flags: Flags, given: Given, others: Mapping[str, str], before: Unit | None = None) -> Unit:
-    """The unit of a file, parsed now or kept from before. others: texts for files that it includes.
-
-    before: the unit itself; then what nothing in it names.
-    """
+def unit_of(text: str, path: str, flags: Flags, given: Given, others: Mapping[str, str]) -> Unit:
+    """The unit of a file, parsed now or kept from before. others: texts for files that it includes."""
     path = os.path.abspath(path)
     unsaved = [part for pair in sorted(others.items()) for part in pair]
-    unsaved += Unit.__match_args__ if before is None else ("unnamed",)  # what is kept has these fields
+    unsaved += Unit.__match_args__  # what is kept has these fields
     key = kept.key_of(path, text, flags.words, flags.arch, flags.instances, kept.machine(), *unsaved)
     if (packed := kept.found(key)) is not None:
         return unit_from(packed)
     with given.watch(f"compiling {os.path.basename(path)}"):
-        asked = None if before is None else data_of(Unit((), (), (), (), before.unnamed))
-        packed = parse(path, text, flags, others, asked)
+        packed = parse(path, text, flags, others)
     unit = unit_from(packed)
-    kept.keep(key, packed, (before or unit).files)
+    kept.keep(key, packed, unit.files)
     return unit
 
 
@@ -273,7 +262,11 @@ def _move(frame: Reached, call: CallSite, unit: Unit, path: str, meaning: UnitMe
     text = text.rstrip(";")
     name, file = call.name.removeprefix("cute::"), _relative(call.file, path)
     read, again = partial(meaning.at, 0, operands), partial(meaning.again, operands)
-    return Move(name, call.line, instance.scope, where, read, text, file=file, again=again, launch=launch)
+
+    def made() -> list[frozenset[tuple[str, int]]]:
+        return [frozenset((_relative(place, path), line) for place, line in found) for found in meaning.definitions(frame, call)]
+
+    return Move(name, call.line, instance.scope, where, read, text, file=file, again=again, launch=launch, made=made)
 
 
 def _lines(file: str) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from cute_viz.limits import limit, over, taken
 from cute_viz.source.compiled.clang import NEEDS
 from cute_viz.source.compiled.clang import parse as parse_here
 from cute_viz.source.compiled.flags import Flags
-from cute_viz.source.compiled.unit import data_of, unit_from
+from cute_viz.source.compiled.unit import data_of
 
 # Isolated, so that no file of the working folder is taken for a module.
 _CHILD = "import sys; sys.path[:] = {path!r}; from cute_viz.source.compiled.apart import child; child()"
@@ -29,10 +29,8 @@ _REFUSED, _TIME, _MEMORY, _WAITS = 91, 92, 93, 94  # exit statuses of the child
 PATIENCE = 60.0  # seconds in which a parser that works spends some time
 
 
-def parse(path: str, text: str, flags: Flags, others: Mapping[str, str], before: Any = None) -> Any:
+def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Any:
     """The unit of a file as `data_of` has it. others: texts for files that it includes, by their paths.
-
-    before: the unit as it was parsed before; then only the aliases are asked for that nothing in it names.
 
     Raises: CuteVizError without libclang, where the unit cannot be parsed at all, and where it includes what does not end;
     LimitError for more time or memory than `unit-seconds` and `unit-memory`.
@@ -40,7 +38,7 @@ def parse(path: str, text: str, flags: Flags, others: Mapping[str, str], before:
     if sys.modules.get("clang", 0) is None or find_spec("clang") is None:
         raise CuteVizError("reading a file as compiled needs libclang, which is not installed", hint=NEEDS)
     seconds, memory = limit("unit-seconds"), limit("unit-memory")
-    told = json.dumps([path, text, dict(others), flags.words, flags.arch, flags.instances, before, seconds, memory, PATIENCE])
+    told = json.dumps([path, text, dict(others), flags.words, flags.arch, flags.instances, seconds, memory, PATIENCE])
     code = _CHILD.format(path=[os.path.abspath(place) for place in sys.path])
     done = subprocess.run([sys.executable, "-I", "-c", code], input=told.encode("utf-8", "surrogatepass"), capture_output=True)
     if done.returncode == _TIME:
@@ -64,12 +62,11 @@ def parse(path: str, text: str, flags: Flags, others: Mapping[str, str], before:
 def child() -> None:
     """The other process: what to parse from standard input, the unit to standard output."""
     told = json.loads(sys.stdin.buffer.read().decode("utf-8", "surrogatepass"))
-    path, text, others, words, arch, instances, before, *most = told
+    path, text, others, words, arch, instances, *most = told
     threading.Thread(target=_watch, args=most, daemon=True).start()
     status = 0
     try:
-        unnamed = unit_from(before).unnamed if before is not None else ()
-        answer = data_of(parse_here(path, text, Flags(tuple(words), arch, tuple(instances)), others, unnamed))
+        answer = data_of(parse_here(path, text, Flags(tuple(words), arch, tuple(instances)), others))
     except CuteVizError as error:
         status, answer = _REFUSED, {"message": error.message, "name": error.name, "hint": error.hint}
     sys.stdout.buffer.write(json.dumps(answer, separators=(",", ":")).encode())

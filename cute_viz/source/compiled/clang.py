@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from cute_viz.errors import CuteVizError
-from cute_viz.files import read_text
 from cute_viz.headers import cuda_headers, cute_headers
-from cute_viz.source.compiled.clang_places import HERE
-from cute_viz.source.compiled.flags import Flags
-from cute_viz.source.compiled.unit import Instance, Unit
+from cute_viz.source.compiled.flags import HERE, Flags
+from cute_viz.source.compiled.texts import begun, completed
+from cute_viz.source.compiled.unit import Unit
 
 if TYPE_CHECKING:
     from clang.cindex import TranslationUnit
@@ -26,82 +24,45 @@ _EXPLICIT = re.compile(
     re.M,
 )
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)\(([\w\s,\\]*)\)((?:[^\n\\]|\\[\s\S])*)", re.M)
-_OMITTED = {  # by what clang says where nvcc does without them
-    "typename ": re.compile("missing 'typename' prior to dependent type name|unexpected type name '.*': expected expression$"),
-    "template ": re.compile("reference to non-static member function must be called"),
-}
-_QUALIFIED = {"typename ": re.compile(r"(?:\w+(?:<[^<>]*>|\([^()]*\))?\s*::\s*)*$"), "template ": re.compile(r"(?<=\.|>|:)$")}
-_FAR = 400  # characters of a name with its classes
 _TIMES = 3  # that a unit is parsed at most for these
-_SKIP_BODIES = 0x40  # CXTranslationUnit_SkipFunctionBodies
+_KEPT: list[TranslationUnit] = []  # what is parsed, until the process ends: to give back its memory takes long
 _KEEP_GOING = 0x200  # CXTranslationUnit_KeepGoing: a header that is not there does not end the unit
 
 
-def parse(path: str, text: str, flags: Flags, others: Mapping[str, str], unnamed: Sequence[tuple[str, Instance]] = ()) -> Unit:
+def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Unit:
     """The unit of a file, whose text may be newer than the file. others: texts for files that it includes, by their paths.
-
-    unnamed: of a unit that was parsed before; what comes back is the types of these aliases.
 
     Raises: CuteVizError without libclang, and where the unit cannot be parsed at all.
     """
     try:
         from clang import cindex
 
+        if (own := os.environ.get("LIBCLANG")) and not cindex.Config.loaded:
+            cindex.Config.set_library_file(own)
         from cute_viz.source.compiled.clang_walk import UnitWalk
     except ImportError:
         raise CuteVizError("reading a file as compiled needs libclang, which is not installed", hint=NEEDS) from None
-    if (own := os.environ.get("LIBCLANG")) and not cindex.Config.loaded:
-        cindex.Config.set_library_file(own)
     path, index = os.path.abspath(path), cindex.Index.create()
     try:
-        if unnamed:
-            asked = "".join(
-                f"\nusing __cute_viz_{n} = {class_}::{one.variables[0].name};" for n, (class_, one) in enumerate(unnamed)
-            )
-            texts = [*{**others, path: text + asked}.items()]
-            unit = index.parse(path, [*words(flags), "-fno-access-control"], texts, _KEEP_GOING | _SKIP_BODIES)
-            return Unit(tuple(_answers(unit, unnamed)), (), ())
-        known = {**others, path: _used(text) + _named(flags.instances)}
+        known, aliases = begun(path, {**others, path: _used(text) + _named(flags.instances)}, flags.folders)
         for _ in range(_TIMES):
             unit = index.parse(path, [*words(flags)], [*known.items()], _KEEP_GOING)
-            if known == (known := _completed(unit, known)):
+            if known == (known := completed(_told(unit), known)):
                 break
             del unit  # two of them take twice the memory
         else:
             unit = index.parse(path, [*words(flags)], [*known.items()], _KEEP_GOING)
-        return UnitWalk(unit, path, text.count("\n") + 1).unit()
+        _KEPT.append(unit)
+        return UnitWalk(unit, path, text.count("\n") + 1, aliases).unit()
     except (cindex.TranslationUnitLoadError, cindex.LibclangError) as error:
         raise CuteVizError(f"libclang cannot parse this file: {error}", name=path, hint="look at the flags") from None
 
 
-def _completed(unit: TranslationUnit, texts: dict[str, str]) -> dict[str, str]:
-    """The texts of a unit with each `typename` and `template` that nvcc does without."""
-    places: dict[str, dict[int, str]] = {}
+def _told(unit: TranslationUnit) -> Iterator[tuple[str, str, int]]:
+    """What clang says of files."""
     for diagnostic in unit.diagnostics:
-        place = diagnostic.location
-        word = next((word for word, told in _OMITTED.items() if told.match(diagnostic.spelling)), "")
-        if word and place.file is not None:
-            places.setdefault(str(place.file.name), {})[int(place.offset)] = word
-    out = dict(texts)
-    for file, words_ in places.items():
-        data = (texts.get(file) or read_text(file)).encode()
-        for at in sorted(words_, reverse=True):
-            before = _QUALIFIED[words_[at]].search(data[max(0, at - _FAR) : at].decode(errors="ignore"))
-            if before is not None:
-                begin = at - len(before[0].encode())
-                data = data[:begin] + words_[at].encode() + data[begin:]
-        out[file] = data.decode()
-    return out
-
-
-def _answers(unit: TranslationUnit, unnamed: Sequence[tuple[str, Instance]]) -> Iterator[Instance]:
-    """The types of aliases that no function names, each by the class that it stands in."""
-    for cursor in unit.cursor.get_children():
-        if (found := re.fullmatch(r"__cute_viz_(\d+)", cursor.spelling)) is not None:
-            type_ = str(cursor.underlying_typedef_type.get_canonical().spelling)
-            if type_.startswith("cute::"):
-                one = unnamed[int(found[1])][1]
-                yield replace(one, variables=(replace(one.variables[0], type=type_),))
+        if (file := diagnostic.location.file) is not None:
+            yield str(diagnostic.spelling), str(file.name), int(diagnostic.location.offset)
 
 
 def words(flags: Flags) -> Iterator[str]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from clang.cindex import CursorKind, conf
@@ -17,49 +15,32 @@ from cute_viz.source.compiled.clang_cursors import (
     arguments,
     canonical,
     children,
+    referenced,
     scope,
-    spelled,
     template,
     variable,
 )
 from cute_viz.source.compiled.clang_places import UnitFiles, place_of
+from cute_viz.source.compiled.texts import TOLD, Alias
 from cute_viz.source.compiled.unit import Instance, Variable
-from cute_viz.source.compiled.values import HEAD, is_object
 
 if TYPE_CHECKING:
     from clang.cindex import Cursor, TranslationUnit
-
-_PROBES = 3000  # types of classes that are asked for
-_DEEP = 8  # aliases of one another
 
 
 Names = dict[tuple[str, int], Variable]
 
 
-def may_be_object(type_: str) -> bool:
-    """Whether a type in a template, with nothing renamed, can be an object of CuTe in an instance.
-
-    >>> may_be_object("type-parameter-0-0 &"), may_be_object("typename std::conditional<N, int, cute::Layout<cute::C<N>>>::type")
-    (False, True)
-    >>> may_be_object("Layout<cute::tuple<cute::C<N>>>")
-    True
-    """
-    if (found := re.fullmatch(r"typename (?:std|cutlass::platform|cute)::conditional(<.*>)::type", type_)) is not None:
-        return any(map(may_be_object, type_scan.arguments(found[1])[1:]))
-    named = HEAD.match(f"cute::{type_.removeprefix('cute::')}") is not None  # where it depends on a parameter, without its space
-    return named or (type_.startswith(("decltype(", "typename ", "type-parameter-")) and type_[-1] not in "&*")
-
-
 class UnitClasses:
     """The classes of the user that were met, each with its names."""
 
-    def __init__(self, places: UnitFiles) -> None:
-        self.places = places
+    def __init__(self, places: UnitFiles, aliases: Sequence[Alias] = ()) -> None:
+        self.places, self.aliases = places, aliases
         self.known: dict[int, tuple[Cursor, Names]] = {}
 
     def alias(self, here: Cursor) -> None:
         """A type of a class that is named: an entry of that class."""
-        target = here.referenced
+        target = referenced(here)
         if target is None or target.kind not in ALIASES:
             return
         parent = target.semantic_parent
@@ -103,35 +84,6 @@ class UnitClasses:
         if inner.kind in CLASSES and inner.hash not in self.known:
             self.fields(inner, deep)
 
-    def unnamed(self) -> tuple[tuple[str, Instance], ...]:
-        """The aliases of the classes that were met which nothing names: the class as a type and as an instance, with the alias."""
-        out: list[tuple[str, Instance]] = []
-        met = {canonical(cursor): (cursor, names) for cursor, names in self.known.values()}
-        for type_, (cursor, names) in met.items():
-            if "(" in type_ or "type-parameter-" in type_ or not template(cursor):
-                continue
-            class_ = Instance(scope(cursor), self.arguments(cursor), False, ())
-            for child in template(cursor):
-                alias = Variable(child.spelling, *place_of(child), "", "alias")
-                unknown = child.kind in ALIASES and (alias.name, alias.line) not in names
-                if unknown and self.is_open(child, dict(class_.args), met):
-                    out.append((type_, replace(class_, variables=(alias,))))
-        return tuple(out[:_PROBES])
-
-    def is_open(self, alias: Cursor, args: dict[str, str], met: dict[str, tuple[Cursor, Names]], deep: int = 0) -> bool:
-        """Whether the words of an alias of a class template leave it open that it is an object of CuTe, in an instance."""
-        type_ = alias.underlying_typedef_type
-        if (value := args.get(str(type_.spelling))) is not None:
-            return is_object(value)
-        found = re.fullmatch(r"typename (\w+)::(\w+)", str(type_.spelling))
-        if found is None or found[1] not in args or args[found[1]] not in met or deep > _DEEP:
-            return may_be_object(spelled(type_, alias._tu))
-        cursor, names = met[args[found[1]]]
-        if known := [variable.type for (name, _), variable in names.items() if name == found[2]]:
-            return is_object(known[0])
-        inner = [child for child in template(cursor) if child.kind in ALIASES and child.spelling == found[2]]
-        return any(self.is_open(child, dict(self.arguments(cursor)), met, deep + 1) for child in inner)
-
     def parameter_aliases(self, parent: Cursor, names: Names) -> None:
         """Aliases of a class template that are one of its parameters: `using SmemLayoutAtomA = SmemLayoutAtomA_;`."""
         args = dict(self.arguments(parent))
@@ -159,6 +111,10 @@ class UnitClasses:
             for child in children(cursor):
                 if child.kind in ALIASES and (found := variable(self.places, child)) is not None:
                     names.setdefault((found.name, found.line), found)
+            for child in cursor.type.get_fields():
+                if (told := TOLD.match(canonical(child))) is not None:
+                    name, file, line = self.aliases[int(told["number"])]
+                    names.setdefault((name, line), Variable(name, file, line, told["type"], "alias"))
             yield Instance(scope(cursor), self.arguments(cursor), False, tuple(names.values()))
 
     def traits(self, unit: TranslationUnit) -> Iterator[Instance]:

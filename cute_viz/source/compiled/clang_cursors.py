@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from clang.cindex import CursorKind, callbacks, conf
+from clang.cindex import Cursor, CursorKind, callbacks, conf
 
 from cute_viz.source.compiled.clang_places import UnitFiles, place_of
 from cute_viz.source.compiled.unit import CallSite, Node, Variable
 
 if TYPE_CHECKING:
-    from clang.cindex import Cursor, TranslationUnit, Type
+    from clang.cindex import TranslationUnit, Type
 
 _NESTED = 24  # expressions in one another that are kept
 FUNCTIONS = frozenset(
@@ -26,17 +26,50 @@ PARAMETERS = frozenset(
 )
 
 
+_LEAVES = frozenset(
+    (  # kinds without children
+        *(
+            CursorKind.TYPE_REF,
+            CursorKind.TEMPLATE_REF,
+            CursorKind.NAMESPACE_REF,
+            CursorKind.MEMBER_REF,
+            CursorKind.INTEGER_LITERAL,
+        ),
+        *(CursorKind.FLOATING_LITERAL, CursorKind.STRING_LITERAL, CursorKind.CXX_BOOL_LITERAL_EXPR, CursorKind.CXX_THIS_EXPR),
+    )
+)
+_visited: list[Cursor] = []
+
+
+def _visit(child: Cursor, _parent: Cursor, _data: object) -> int:
+    _visited.append(child)
+    return 1
+
+
+_VISIT: Any = callbacks["cursor_visit"](_visit)
+_REFERENCED: Any = conf.lib["clang_getCursorReferenced"]  # of its own, without what the binding asks of each answer
+_REFERENCED.argtypes, _REFERENCED.restype = [Cursor], Cursor
+
+
 def children(cursor: Cursor) -> list[Cursor]:
     """The children of a cursor, as its `get_children` has them, without what that asks of each."""
-    out: list[Cursor] = []
-
-    def visit(child: Cursor, _parent: Cursor, _data: object) -> int:
+    if cursor.kind in _LEAVES:
+        return []
+    conf.lib.clang_visitChildren(cursor, _VISIT, None)
+    out = _visited[:]
+    _visited.clear()
+    for child in out:
         child._tu = cursor._tu  # keeps what is parsed
-        out.append(child)
-        return 1
-
-    conf.lib.clang_visitChildren(cursor, callbacks["cursor_visit"](visit), None)
     return out
+
+
+def referenced(cursor: Cursor) -> Cursor | None:
+    """What an expression or a type names, asked for once."""
+    if "named" not in cursor.__dict__:
+        found = _REFERENCED(cursor)
+        found._tu = cursor._tu
+        cursor.named = None if found.kind.is_invalid() else found
+    return cursor.named
 
 
 def canonical(cursor: Cursor) -> str:
@@ -118,7 +151,7 @@ def node(cursor: Cursor, deep: int = 0) -> Node:
     parts, kind = children(cursor) if deep < _NESTED else [], cursor.kind
     if kind in _AROUND and len(parts) == 1:
         return node(parts[0], deep + 1)
-    type_, target = canonical(cursor), cursor.referenced
+    type_, target = canonical(cursor), referenced(cursor)
     if kind == CursorKind.DECL_REF_EXPR and target is not None and target.kind not in FUNCTIONS:
         return Node("ref", str(cursor.spelling), int(target.location.line), type_)
     if kind == CursorKind.CALL_EXPR and target is not None and parts:

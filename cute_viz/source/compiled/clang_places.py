@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from clang.cindex import File, c_object_p, conf
+
+from cute_viz.source.compiled.flags import HERE
+
 if TYPE_CHECKING:
-    from clang.cindex import Cursor, Diagnostic, File, TranslationUnit
+    from clang.cindex import Cursor, Diagnostic, TranslationUnit
 
 REFUSED = "CuTe refuses this: "
-HERE = os.path.dirname(os.path.abspath(__file__))
+_FILE, _LINE, _COLUMN, _OFFSET = c_object_p(), ctypes.c_uint(), ctypes.c_uint(), ctypes.c_uint()  # that libclang writes to
+_FOUND = tuple(map(ctypes.byref, (_FILE, _LINE, _COLUMN, _OFFSET)))
 _EXTENSIONS = (  # what nvcc takes
     "'alignas' attribute cannot be applied to types",
     "'global' and 'device' attributes are not compatible",  # of an explicit instantiation where all is host and device code
@@ -20,8 +26,20 @@ _EXTENSIONS = (  # what nvcc takes
 
 def place_of(cursor: Cursor) -> tuple[str, int]:
     """The file and the line of a declaration or an expression; "" of what is in no file."""
-    place = cursor.location
-    return str(place.file.name) if place.file is not None else "", int(place.line)
+    return offset_of(cursor)[:2]
+
+
+def offset_of(cursor: Cursor) -> tuple[str, int, int]:
+    """The file, the line and the offset of a declaration or an expression."""
+    if "placed" not in cursor.__dict__:
+        conf.lib.clang_getInstantiationLocation(conf.lib.clang_getCursorLocation(cursor), *_FOUND)
+        names: dict[int, str] = cursor._tu.__dict__.setdefault("names", {})
+        address = ctypes.cast(_FILE, ctypes.c_void_p).value or 0
+        if address not in names:
+            names[address] = str(File(_FILE).name) if address else ""
+        cursor.placed = names[address], _LINE.value, _OFFSET.value
+    found: tuple[str, int, int] = cursor.placed
+    return found
 
 
 class UnitFiles:
@@ -35,7 +53,6 @@ class UnitFiles:
         libraries = (os.path.dirname(os.path.dirname(name)) for name in included if name.endswith("/cutlass/cutlass.h"))
         self.libraries = (*self.skipped, *(os.path.realpath(place) + os.sep for place in libraries))
         self.foreign: dict[str, bool] = {"": False}
-        self.owned: dict[int, bool] = {}  # by what libclang calls a declaration
 
     def errors(self) -> Iterator[tuple[str, int, str]]:
         """The errors in files that are neither a library's nor the system's."""
@@ -70,11 +87,8 @@ class UnitFiles:
 
     def is_own(self, cursor: Cursor) -> bool:
         """Whether something stands in a file of the user."""
-        key = int(cursor.hash)
-        if key not in self.owned:
-            name = place_of(cursor)[0]
-            self.owned[key] = bool(name) and not self.is_foreign(name)
-        return self.owned[key]
+        name = place_of(cursor)[0]
+        return name != "" and not self.is_foreign(name)
 
 
 def _foreign(included: list[str]) -> Iterator[str]:

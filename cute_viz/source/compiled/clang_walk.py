@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,12 +19,14 @@ from cute_viz.source.compiled.clang_cursors import (
     canonical,
     children,
     node,
+    referenced,
     scope,
     template,
     variable,
 )
-from cute_viz.source.compiled.clang_places import REFUSED, UnitFiles, place_of
+from cute_viz.source.compiled.clang_places import REFUSED, UnitFiles, offset_of, place_of
 from cute_viz.source.compiled.loops import STATEMENTS, Around, within
+from cute_viz.source.compiled.texts import Alias
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
 from cute_viz.values.instruction import MOVES
 
@@ -51,22 +53,16 @@ _STATEMENTS = frozenset(getattr(CursorKind, name) for name in STATEMENTS)
 _OUTER = CLASSES | {CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL}
 
 
-def _offset(cursor: Cursor) -> tuple[str, int]:
-    """Where a lambda begins."""
-    place = cursor.location
-    return str(place.file.name) if place.file is not None else "", int(place.offset)
-
-
 class UnitWalk:
     """One walk over all functions that a unit runs."""
 
-    def __init__(self, unit: TranslationUnit, path: str, lines: int) -> None:
+    def __init__(self, unit: TranslationUnit, path: str, lines: int, aliases: Sequence[Alias] = ()) -> None:
         self.parsed, self.places = unit, UnitFiles(unit, path, lines)
-        self.classes = UnitClasses(self.places)
+        self.classes = UnitClasses(self.places, aliases)
         self.numbers: dict[int, int] = {}  # of instances, by what libclang calls their declarations
         self.waiting: list[Cursor] = []
         self.bodies: dict[int, tuple[tuple[str, ...], tuple[tuple[str, str], ...]]] = {}  # of lambdas: where they stand, by number
-        self.called: set[tuple[str, int]] = set()  # where the lambdas stand whose calls are known
+        self.called: set[tuple[str, int, int]] = set()  # where the lambdas stand whose calls are known
         self.outside: list[Instance] = []
         self.errors = tuple(self.places.errors())
         self.refusing = {(file, line) for file, line, told in self.errors if told.startswith(REFUSED)}
@@ -80,7 +76,7 @@ class UnitWalk:
             instances = tuple(self.instances())
         finally:
             sys.setrecursionlimit(limit)
-        return Unit(instances, self.errors, self.places.files, tuple(dict.fromkeys(self.refused)), self.classes.unnamed())
+        return Unit(instances, self.errors, self.places.files, tuple(dict.fromkeys(self.refused)))
 
     def instances(self) -> Iterator[Instance]:
         """Every function that the unit's own functions reach, then every class that these use."""
@@ -133,11 +129,11 @@ class UnitWalk:
         """One instance."""
         cursor = self.waiting[number]
         own = self.bodies.get(number)
-        if own is not None and _offset(cursor) in self.called:
+        if own is not None and offset_of(cursor) in self.called:
             return Instance(*own, False, ())
-        foreign = own is None and self.places.is_foreign(_offset(cursor)[0])
+        foreign = own is None and self.places.is_foreign(offset_of(cursor)[0])
         if cursor.spelling == "operator()":
-            self.called.add(_offset(cursor))
+            self.called.add(offset_of(cursor))
         returns: list[Node] = []
         variables: dict[tuple[str, int, str], Variable] = {}
         calls: list[CallSite] = []
@@ -184,7 +180,7 @@ class UnitWalk:
         around: tuple[Around, ...],
     ) -> None:
         """What an expression names: a function to walk, a call to keep, a structured binding."""
-        target = here.referenced
+        target = referenced(here)
         if target is None:
             return
         if target.kind in FUNCTIONS:

@@ -39,6 +39,7 @@
 #include <cuda_runtime.h>  // now, as its device functions are declared below
 #include <vector_functions.h>
 
+template <class T, int N> struct __cute_viz_alias { enum type : char {}; };  // tells the type of an alias
 struct __cute_viz_index {
   unsigned x, y, z;
   __host__ __device__ operator uint3() const;

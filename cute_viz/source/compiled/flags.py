@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from cute_viz.errors import CuteVizError
 
+HERE = os.path.dirname(os.path.abspath(__file__))  # of the headers that stand for a compiler's
 # Flags with a value of their own behind them, by what is made of it; other words that begin with a dash are left out.
 _KEPT = {
     **dict.fromkeys(("-I", "--include-path"), "-I"),

@@ -6,7 +6,7 @@ What is computed here is held to the compiler's type: where a static integer dif
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,6 +68,8 @@ class UnitMeaning(TypeParts):
         for instance in unit.instances:
             if instance.scope[-2:] == ("cute", "MMA_Traits") and (found := self.atom(instance)) is not None:
                 self.atoms[found.name] = found
+        uses = [(n, use) for n, instance in enumerate(unit.instances) for use in instance.uses if use.args]
+        self.launched = {use.instance: (n, use) for n, use in reversed(uses) if unit.instances[use.instance].kernel}
         self.names = [{(one.name, one.line): one for one in instance.variables} for instance in unit.instances]
 
     def resolve(self, name: str, args: tuple[str, ...] = ()) -> Any:
@@ -103,20 +105,35 @@ class UnitMeaning(TypeParts):
 
     def behind(self, frame: Reached, call: CallSite) -> tuple[tuple[str, ...], frozenset[str]]:
         """The types of a call's operands, and of all that they are made of: parts of one type may be of different tensors."""
-        todo, met, out = [(frame, node) for node in call.args], set[tuple[int, Node]](), set[str]()
+        return tuple(node.type for node in call.args), frozenset(node.type for node, _ in self.parts(frame, call.args))
+
+    def definitions(self, frame: Reached, call: CallSite) -> list[frozenset[tuple[str, int]]]:
+        """For each operand of a call where the variables are declared that it is made of."""
+        parts = [self.parts(frame, (node,)) for node in call.args]
+        return [frozenset((one.file, one.line) for _, one in found if one is not None) for found in parts]
+
+    def parts(self, frame: Reached, nodes: Iterable[Node]) -> Iterator[tuple[Node, Variable | None]]:
+        """All expressions that some are made of, those of names with their variables, through callers and launches."""
+        todo: list[tuple[Reached, Node]] = [(frame, node) for node in nodes]
+        met = set[tuple[int, Node]]()
         while todo:
             where, node = todo.pop()
             if (where.number, node) in met or len(met) > _MANY:
                 continue
             met.add((where.number, node))
-            out.add(node.type)
             todo += [(where, part) for part in node.parts]
+            variable = None
             if node.kind == "ref":
-                frame, variable, argument = self.declared(where, node)
+                inner, variable, argument = self.declared(where, node)
                 begun = argument if argument is not None else None if variable is None else variable.init
                 if begun is not None:
-                    todo.append((frame.caller if argument is not None and frame.caller is not None else frame, begun))
-        return tuple(node.type for node in call.args), frozenset(out)
+                    todo.append((inner.caller if argument is not None and inner.caller is not None else inner, begun))
+                elif variable is not None and variable.kind == "param" and inner.number in self.launched:
+                    host, use = self.launched[inner.number]
+                    params = [x.name for x in self.unit.instances[inner.number].variables if x.kind == "param"]
+                    if len(params) == len(use.args) and params.count(node.text) == 1:
+                        todo.append((Reached(host), use.args[params.index(node.text)]))
+            yield node, variable
 
     def operand(self, frame: Reached, node: Node) -> Any:
         """The value of an operand; the error of one that is not known."""

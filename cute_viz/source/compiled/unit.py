@@ -74,22 +74,20 @@ class Instance:
 class Unit:
     """A parsed unit. errors: of the compiler, in the user's own files, with their places. files: all that it read.
 
-    refused: the calls of CuTe's functions in lines where CuTe refuses something. unnamed: aliases of class templates that nothing
-    names, so that nothing says their types: the class as a type, and as an instance with the alias.
+    refused: the calls of CuTe's functions in lines where CuTe refuses something.
     """
 
     instances: tuple[Instance, ...]
     errors: tuple[tuple[str, int, str], ...]
     files: tuple[str, ...]
     refused: tuple[CallSite, ...] = ()
-    unnamed: tuple[tuple[str, Instance], ...] = ()
 
 
 def data_of(unit: Unit) -> dict[str, Any]:
     """A unit as JSON has it, each text once.
 
     >>> data_of(Unit((), (), ("k.cu",)))
-    {'unit': [[], [], [0], [], []], 'words': ['k.cu']}
+    {'unit': [[], [], [0], []], 'words': ['k.cu']}
     """
     table: dict[str, int] = {}
 

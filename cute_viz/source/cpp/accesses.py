@@ -101,7 +101,9 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
     found = lookup(context)
     block = block_of(context, found, function) or ((len(x.starts), 1, 1) if x.starts else None)
     if block is None:
-        hint = "give it: `let=blockDim.x=256`"
+        named = directions(context.reader, function)
+        few = {"x": 32, "y": 8, "z": 1} if named != "x" else {"x": 256}
+        hint = f"give it: {' '.join(f'`let=blockDim.{d}={few[d]}`' for d in named)}"
         raise AlgebraError("how many threads the block has is not known: nothing here launches the kernel", hint=hint)
     if x.part is None and not x.pointer.placed and not _is_uniform(context, lookup, scope, access, x, block):
         raise AlgebraError(f"where {access.name} begins depends on the thread")
@@ -241,9 +243,11 @@ _FAR = 400  # tokens between the name of a kernel and its launch
 
 def block_of(context: Context, lookup: Lookup, function: Scope) -> tuple[int, int, int] | None:
     """The threads of a block in each direction, as the launch of a kernel, or who asks, has them; None where nobody knows."""
-    use, given = context.chosen.get(function), [str(context.given.let.get(f"blockDim.{d}", 1)) for d in "xyz"]
-    if "blockDim.x" in context.given.let and all(map(str.isdecimal, given)):
-        return int(given[0]), int(given[1]), int(given[2])
+    use, let = context.chosen.get(function), context.given.let
+    if "blockDim.x" in let and all(f"blockDim.{d}" in let for d in directions(context.reader, function)):
+        given = [str(let.get(f"blockDim.{d}", 1)) for d in "xyz"]
+        if all(map(str.isdecimal, given)):
+            return int(given[0]), int(given[1]), int(given[2])
     parts = launch_parts(context.reader, use) if use is not None else []
     if use is None or len(parts) < 2:
         return None
@@ -254,6 +258,21 @@ def block_of(context: Context, lookup: Lookup, function: Scope) -> tuple[int, in
         return None
     numbers = [int(x) for x in found if isinstance(x, int)]
     return (*numbers, 1, 1)[:3] if numbers and len(numbers) == len(found) else None  # type: ignore[return-value]
+
+
+def directions(reader: Declarer, function: Scope) -> str:
+    """The directions of a block that a function names, `x` among them.
+
+    >>> from cute_viz.source.cpp.control import outline
+    >>> from cute_viz.source.cpp.preprocess import Preprocessed
+    >>> reader = outline(Preprocessed("void f() { int a = threadIdx.z * blockDim.x; } void g() { int b = threadIdx.y; }", Given()))
+    >>> [directions(reader, declaration.inner) for declaration in reader.file.declarations]
+    ['xz', 'xy']
+    """
+    tokens, at = reader.tokens, function.token
+    end = reader.match[at] if tokens[at].kind == "{" else reader.match[reader.find(at, ("{",))]
+    named = {tokens[n + 2].text for n in range(at, end) if tokens[n].text in ("threadIdx", "blockDim")}
+    return "".join(d for d in "xyz" if d == "x" or d in named)
 
 
 def _extents(evaluator: Evaluator, context: Context, node: Node, use: Use) -> list[Value]:

@@ -29,7 +29,8 @@ from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Call, Id, Node
 from cute_viz.source.cpp.uses import Use, all_uses
 from cute_viz.source.cpp.values import Class, External, Value, finished
-from cute_viz.source.model import Entry, Given, Launch, SourceFile, matching
+from cute_viz.source.model import Entry, Given, SourceFile, matching
+from cute_viz.source.moves import Launch
 
 _KINDS = ("alias", "variable")
 _LIKELY = re.compile(

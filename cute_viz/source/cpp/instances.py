@@ -7,11 +7,12 @@ from typing import Any
 
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.binding import bound, defaulted, key_of, matched
+from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.functions import Functions
 from cute_viz.source.cpp.lookup import Meaning, opened, within
 from cute_viz.source.cpp.scopes import Declaration, Scope, outward
-from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import attempted
+from cute_viz.source.cpp.tree import Brace, Node, Part
+from cute_viz.source.cpp.unknown import attempted, unknown
 from cute_viz.source.cpp.values import OURS, Cell, Class, Env, Later, Template, Value, copied, element_type
 
 WHOLE = Span(0, 0)  # of no place: a declaration as a whole
@@ -117,28 +118,38 @@ class Instances(Functions):
         return self.inside(value.env).meant(found, part, WHOLE)
 
     def aggregate(self, kind: Class, args: tuple[Node, ...], span: Span) -> Class:
-        """An object of a class of the file whose members begin with arguments, in their order."""
+        """An object of a class of the file whose members begin with arguments, in their order; what a constructor makes of them is
+        not known.
+        """
         scope = kind.env.scope
         members = [x for x in scope.declarations if x.kind == "variable" and not x.static]
-        if (
-            scope.bases
-            or len(args) > len(members)
-            or any(x.kind == "function" and x.name == scope.name for x in scope.declarations)
-        ):
-            raise self.fail(f"cannot determine how an object of {scope.name} is constructed", span)
-        new = Env(scope, kind.env.parent, dict(kind.env.args))
+        lost = self.fail(f"cannot determine how an object of {scope.name} is constructed", span)
+        constructed = any(x.kind == "function" and x.name == scope.name for x in scope.declarations)
+        if scope.bases or (len(args) > len(members) and not constructed):
+            raise lost
+        new, why = Env(scope, kind.env.parent, dict(kind.env.args)), lost if constructed else None
         new.cells = {}
         for n, member in enumerate(members):
             cell, arg = Cell(None), args[n] if n < len(args) else None
-            cell.value = attempted(partial(self._begun_with, member, arg, cell, self.inside(new), span))
+            cell.value = attempted(
+                partial(self._begun_with, member, arg, cell, self.inside(new), span, lost if constructed else None)
+            )
             new.cells[member.name] = cell
         return Class(new)
 
-    def _begun_with(self, member: Declaration, arg: Node | None, cell: Cell, here: Meaning, span: Span) -> Value:
-        """What a member of an object begins with, whose cell gets its type."""
+    def _begun_with(
+        self, member: Declaration, arg: Node | None, cell: Cell, here: Meaning, span: Span, lost: CuteVizError | None
+    ) -> Value:
+        """What a member of an object begins with, whose cell gets its type. lost: why a constructor's value is not known."""
         kind = here.value(self.context.tree(member.type)) if member.type else None
         cell.kind = None if member.pointer else element_type(kind)
+        if lost is not None:
+            if not is_integer(cell.kind):
+                raise lost
+            return unknown(lost, f"{member.name}@{member.token}")
         if arg is None:
             return here.variable(member, member.init, member.opens)
+        if isinstance(arg, Brace) and arg.type is None and kind is not None:
+            return self.made(kind, arg.args, span)
         value = copied(self.value(arg), self.context.budget)
         return value if cell.kind is None else self.converted(value, cell.kind, span)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import PointerFlag, as_layout, make_composed_layout, with_origin
+from cute_viz.algebra.composed import PointerFlag, as_layout, make_composed_layout
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import OPS
+from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.ratio import StaticRatio
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.stride import Basis

@@ -95,6 +95,7 @@ def _of_class(meaning: Meaning, value: Class, part: Part, args: tuple[Node, ...]
             and found is not None
             and found.env is value.env
             and not (value.env.cells is not None and part.name in value.env.cells)
+            and meaning.context.let(part.name, value.env.scope) is None
         ):
             raise needed(meaning.text, part.name, span)  # what it begins with is not what it is later
         return member

@@ -25,7 +25,8 @@ from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.unknown import attempted, tried
 from cute_viz.source.cpp.uses import Use, function_of
 from cute_viz.source.cpp.values import Value, finished
-from cute_viz.source.model import Given, Launch, Move, Often, chosen
+from cute_viz.source.model import Given
+from cute_viz.source.moves import Launch, Move, Often, chosen
 from cute_viz.values.instruction import MOVES
 
 NO_TENSOR = "cannot determine which tensor this is"

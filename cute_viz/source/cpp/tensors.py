@@ -6,8 +6,9 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, with_origin
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
+from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span

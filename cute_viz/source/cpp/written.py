@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import PointerFlag, with_origin
+from cute_viz.algebra.composed import PointerFlag
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.stride import Basis
 from cute_viz.notation.chains import composed
 from cute_viz.source.cpp.lookup import Meaning

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, with_origin
+from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor

@@ -97,6 +97,7 @@ _REFUSED: list[tuple[list[str], int, Any]] = [
     ([*_PRODUCTS, "complement", "get", "select", "dice", "prepend", "append"], 0, Tensor),
     (["left_inverse", "right_inverse", "filter_zeros"], 0, ComposedLayout),
     (["left_inverse", "right_inverse"], 0, Tensor),
+    (["recast_layout"], 2, Tensor),
     (["ceil_div"], 0, Layout),
     (["local_partition"], 2, int),
 ]

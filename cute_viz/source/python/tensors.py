@@ -9,11 +9,12 @@ from functools import cache
 from itertools import count
 from typing import Any, TypeAlias
 
-from cute_viz.algebra.composed import ComposedLayout, counting, domain, swizzle_of, with_origin
+from cute_viz.algebra.composed import ComposedLayout, domain, swizzle_of
 from cute_viz.algebra.inttuple import leaves, map_leaves, modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import tile_shape
 from cute_viz.algebra.ops import find
+from cute_viz.algebra.origin import counting, with_origin
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor

@@ -1,0 +1,62 @@
+"""Address arithmetic that a kernel computes by hand, `(r * 64 + c) ^ ((r & 7) << 3)`: the table of a function over a tile."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import product
+
+from cute_viz.engine.reading import Reading
+from cute_viz.engine.request import Request, Source
+from cute_viz.errors import CuteVizError
+from cute_viz.source.model import Given
+from cute_viz.source.opened import opened
+from cute_viz.values.integer import Unknown
+
+_FUNCTION = re.compile(r"\bdef +(\w+)\(|\b(\w+)\s*\([^(){};]*\)\s*(?:const\s*|noexcept\s*)*\{")
+_AT_ONCE = 64  # calls in a statement
+
+
+def is_function(source: str) -> bool:
+    """Whether a text is a function, or the address of one, and no table of numbers.
+
+    >>> is_function("int f(int r, int c) { return r * 8 + c; }"), is_function("kernel.cu::f"), is_function("0 1; 2 3")
+    (True, True, False)
+    """
+    return "::" in source or _FUNCTION.search(source) is not None
+
+
+def offsets_of(source: str, tile: tuple[int, int], request: Request) -> list[list[int]]:
+    """What a function of a row and a column gives for each cell of a tile. Nothing is executed but by the readers of source code.
+
+    source: the address of a function of a file of C++ or Python, `kernel.cu::idx`, or its text. tile: rows and columns.
+
+    Raises: CuteVizError where there is no such function, and where a value of it is not known.
+
+    >>> offsets_of("int f(int r, int c) { return (r * 4 + c) ^ (r & 1); }", (2, 4), Request(()))
+    [[0, 1, 2, 3], [5, 4, 7, 6]]
+    """
+    at = Reading(source if "::" in source else Source(source, ""), replace(request, name=None))
+    text = at.text or ""
+    named = [first or second for first, second in _FUNCTION.findall(text)]
+    name = at.query or (named[-1] if named else "")
+    if name.rpartition("::")[2] not in named:
+        hint = f"functions: {', '.join(dict.fromkeys(named))}" if named else "its address, kernel.cu::NAME"
+        raise CuteVizError(f"there is no function {name!r}", name=at.name or None, hint=hint)
+    python = re.search(rf"\bdef +{re.escape(name)}\(", text) is not None
+    cells = list(product(*map(range, tile)))
+    parts = [cells[n : n + _AT_ONCE] for n in range(0, len(cells), _AT_ONCE)]
+    before, make, end = ("", "(", ",)") if python else ("auto ", "cute::make_tuple(", ");")
+    lines = [f"{before}cells_{n} = {make}{', '.join(f'{name}({r}, {c})' for r, c in part)}{end}" for n, part in enumerate(parts)]
+    given = Given(request.let, request.library.resolve)
+    path = at.path or ("function.py" if python else "function.cu")
+    file = opened("\n".join([text, *lines, ""]), path, given, folder=request.folder, check=False)
+    if file is None:
+        raise CuteVizError(f"{name} cannot be read", name=at.name)
+    found = []
+    for n in range(len(parts)):
+        for value in file.find(f"cells_{n}").read():
+            if isinstance(value, Unknown):
+                raise value.error()
+            found.append(int(value))
+    return [found[r * tile[1] : (r + 1) * tile[1]] for r in range(tile[0])]

@@ -1,0 +1,150 @@
+"""What a file runs: its launches, the statements that copy or multiply tensors, and how often a block runs one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field
+from math import prod
+from typing import Any, NamedTuple
+
+from cute_viz.errors import CuteVizError
+from cute_viz.records import dataclass
+
+_MANY = 12  # launches that an error lists
+
+
+class Loop(NamedTuple):
+    """A loop around a statement: its line, its file ("" of the file itself), how many rounds it has, and in how many of them the
+    statement runs; None where that is not known.
+    """
+
+    line: int
+    file: str
+    rounds: int | None
+    runs: int | None
+
+
+class Often(NamedTuple):
+    """How often a block runs a statement: the loops around it, outermost first. sure: no other condition decides whether it runs.
+
+    >>> Often((Loop(7, "", 512, 512), Loop(9, "", 4, 1))).times, Often((), False).times
+    (512, None)
+    """
+
+    loops: tuple[Loop, ...] = ()
+    sure: bool = True
+
+    @property
+    def times(self) -> int | None:
+        """How often it runs, None where that is not known."""
+        return _product(self.loops) if self.sure else None
+
+    def within(self, outer: Often) -> Often:
+        """How often it runs where what has it is run so often itself."""
+        return Often((*outer.loops, *self.loops), self.sure and outer.sure)
+
+    def inside(self, loop: Loop | None) -> int | None:
+        """How often it runs at most in one round of a loop around it, in all of the block for None."""
+        at = 0 if loop is None else next(n for n, one in enumerate(self.loops, 1) if one[:2] == loop[:2])
+        return _product(self.loops[at:])
+
+
+def _product(loops: Iterable[Loop]) -> int | None:
+    runs = [loop.runs for loop in loops]
+    return None if None in runs else prod(n or 0 for n in runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A statement that moves or multiplies tensors.
+
+    name: of MOVES, behind its namespace where that is not CuTe's. scope: as of an Entry. call: where the function is called,
+    of one that the file calls several times, "" else. read: the operands, behind the template's of cooperative_copy: an atom
+    or a tiling, a Tensor with the parts of all threads for each tensor, a CuteVizError for what is not known. text: the statement.
+    assumed: once it was read, the numbers that hold where the program is run without arguments, by name: value and line.
+    idle: the function that nothing runs in which the only way to it begins, "" of what may run; None, for a reader alone, where
+    that was launched. file: the included file that it is in, "" else. again: the operands at other values of the indices that
+    only a run knows, where these may matter to its cost.
+    often: how often a block runs it. launch: its kernel, where the reader says it. made: where the definitions stand that each
+    operand is made of, of a reader that knows.
+
+    >>> Move("copy", 7, ("gemm_tn",), "", list).place, Move("copy", 7, (), "", list, file="a.cuh").place
+    ('7', 'a.cuh:7')
+    """
+
+    name: str
+    line: int
+    scope: tuple[str, ...]
+    call: str
+    read: Callable[[], list[Any]]
+    text: str = ""
+    assumed: Mapping[str, tuple[str, int]] = field(default_factory=dict, compare=False)
+    idle: str | None = ""
+    file: str = ""
+    again: Callable[[], Iterable[list[Any]]] = field(default=tuple, compare=False)
+    often: Callable[[], Often] = field(default=Often, compare=False)
+    launch: str = ""
+    made: Callable[[], Sequence[frozenset[tuple[str, int]]]] = field(default=tuple, compare=False)
+
+    @property
+    def place(self) -> str:
+        """Its line, behind the included file that it is in."""
+        return f"{self.file}:{self.line}" if self.file else str(self.line)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A launch of a kernel: its path, the arguments that tell it apart, its grid and block as the source writes them, its line.
+
+    file: the included file that it is in, "" else. caller: the function that launches it. call: where that is called. key: what
+    its reader knows it by.
+
+    >>> str(Launch(("gemm",), "128,float", "dim3(M / 128)", "256", 7))
+    'gemm<128,float> <<<dim3(M / 128), 256>>>'
+    """
+
+    kernel: tuple[str, ...]
+    args: str
+    grid: str
+    block: str
+    line: int
+    file: str = ""
+    call: str = ""
+    key: Any = field(default=None, compare=False)
+    caller: str = ""
+
+    @property
+    def name(self) -> str:
+        """The kernel with its arguments."""
+        return "::".join(self.kernel) + (f"<{self.args}>" if self.args else "")
+
+    @property
+    def label(self) -> str:
+        """What statements have for the way to it."""
+        place = f"{self.file}:{self.line}" if self.file else str(self.line)
+        return f"{self.caller}, line {place}" + (f", called in {self.call}" if self.call else "")
+
+    def __str__(self) -> str:
+        dims = f" <<<{self.grid or '?'}, {self.block or '?'}>>>" if self.grid or self.block else ""
+        return f"{self.name}{dims}" + (f", called in {self.call}" if self.call else "")
+
+
+def chosen(launches: Iterable[Launch], word: str) -> Launch:
+    """The launch that a number, counted from 1, or a part of its text means.
+
+    Raises: CuteVizError where none or several are meant.
+
+    >>> both = [Launch(("f",), "64", "", "", 3), Launch(("f",), "128", "", "", 4)]
+    >>> chosen(both, "2").line, chosen(both, "f<64").line
+    (4, 3)
+    """
+    all_ = list(launches)
+    if word.isdecimal() and 0 < int(word) <= len(all_):
+        return all_[int(word) - 1]
+    plain = "".join(word.split())
+    found = [one for one in all_ if plain in "".join(str(one).split())]
+    if len(found) == 1 and not word.isdecimal():
+        return found[0]
+    told = "; ".join(f"{n} {str(one)[:80]}" for n, one in enumerate(all_[:_MANY], 1))
+    count = f"{len(found)} launches are called" if found and not word.isdecimal() else "there is no launch"
+    raise CuteVizError(f"{count} {word!r}", hint=f"there are: {told}" if all_ else "this file launches no kernel")
