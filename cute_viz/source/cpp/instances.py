@@ -131,9 +131,7 @@ class Instances(Functions):
         new.cells = {}
         for n, member in enumerate(members):
             cell, arg = Cell(None), args[n] if n < len(args) else None
-            cell.value = attempted(
-                partial(self._begun_with, member, arg, cell, self.inside(new), span, lost if constructed else None)
-            )
+            cell.value = attempted(partial(self._begun_with, member, arg, cell, self.inside(new), span, why))
             new.cells[member.name] = cell
         return Class(new)
 
