@@ -1302,3 +1302,9 @@ def test_a_blank_of_a_shared_element_keeps_none_of_its_owners(what):
     assert len(blanks) == 6
     assert {cell for cell, _ in whole.owners} == set(range(32 * 16))
     assert {cell for cell, _ in panel.owners} == set(range(32 * 16)) - blanks
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3])
+def test_the_stages_that_would_hide_loads_do_so_for_any_number_of_tiles(stages):
+    """A load of 3 slots and an MMA of 1 take as many stages as slots from the load to the end of the MMA, 4."""
+    assert figure(f"(64,64,{stages})", view="pipeline").title.endswith("4 stages would hide the loads")

@@ -636,3 +636,12 @@ def test_a_png_of_more_paints_than_16_bits_count():
     paints = [{"hue": n % 8} for n in range(count)]
     drawn = from_dict({"cute_viz_figure": 3, "kind": "grid", **words, "paints": paints, "legends": [], "panels": [panel]})
     assert render(drawn, format="png", cell=1)[1:4] == b"PNG"
+
+
+@pytest.mark.parametrize("width", [372, 740, 3000])
+def test_an_image_is_as_wide_as_its_place(width: int) -> None:
+    """However many cells it has; and it says how many a pixel stands for."""
+    drawn = render("(1024,2048):(1,1024)", "svg", width=width).decode()
+    assert float(re.search(r'viewBox="0 0 ([\d.]+) ', drawn)[1]) <= width  # type: ignore[index]
+    step = next((n for n in range(1, 20) if f"A pixel is the first of {n} × {n} cells." in drawn), 1)
+    assert step == {372: 8, 740: 3, 3000: 1}[width]

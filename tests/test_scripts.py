@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from cute_viz import cli
+from cute_viz.engine.kernel import report_of
+from cute_viz.engine.reading import Reading
+from cute_viz.engine.request import Request, Source
 from cute_viz.live.questions import answer
 
 SCRIPT = """
@@ -130,3 +133,54 @@ def test_its_definitions_have_the_values_of_a_run_without_arguments(tmp_path: Pa
     assert short["objects"][0]["path"] == "kernel"
     assert "Copy::kernel::gA" in [path for cause in short["unknown"] for path in cause["paths"]]
     assert all(row["value"] is not None for row in short["objects"])
+
+
+WIDTHS = """
+import cutlass
+import cutlass.cute as cute
+from cutlass.cute.runtime import make_fake_compact_tensor
+
+@cute.kernel
+def kernel(gA: cute.Tensor):
+    tidx, _, _ = cute.arch.thread_idx()
+    smem = cutlass.utils.SmemAllocator()
+    sA = smem.allocate_tensor(cutlass.Float32, cute.make_layout((32, 32), stride=(32, 1)), SHARED)
+    atom = cute.make_copy_atom(cute.nvgpu.CopyUniversalOp(), cutlass.Float32)
+    tiled = cute.make_tiled_copy_tv(atom, cute.make_layout((32, 1)), cute.make_layout((1, 8)))
+    mine = tiled.get_slice(tidx)
+    tA, tS = mine.partition_S(gA), mine.partition_D(sA)
+    r = cute.make_fragment_like(tS)
+    p = cute.make_rmem_tensor(tA.shape, cutlass.Boolean)
+    COPY
+
+@cute.jit
+def host(mA: cute.Tensor):
+    kernel(mA).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+a = make_fake_compact_tensor(cutlass.Float32, (32, 32), stride_order=(1, 0), assumed_align=ALIGN)
+cute.compile(host, a)
+"""
+
+
+@pytest.mark.parametrize(
+    ("copy", "align", "instruction"),
+    [
+        ("cute.copy(tiled, tA, r)", "16", "ld.global.128"),
+        ("cute.copy(atom, tA, r)", "8", "ld.global.64"),
+        ("cute.copy(tiled, tA, r)", "4", "ld.global.32"),
+        ("cute.copy(tiled, tA, r)", "None", "ld.global.32"),
+        ("cute.copy(tiled, tA, r, pred=p)", "16", "ld.global.32"),
+        ("cute.autovec_copy(tA, r)", "16", "ld.global.128"),
+        ("cute.autovec_copy(tA, r)", "4", "ld.global.32"),
+        ("cute.copy(tiled, r, tS)", "16", "st.shared.128"),
+        ("cute.copy(tiled, tS, r)", "8", "ld.shared.64"),
+        ("cute.autovec_copy(r, tS)", "128", "st.shared.128"),
+        ("cute.basic_copy(r, tS)", "1", "st.shared.32"),
+    ],
+)
+def test_what_the_compiler_of_the_dsl_takes_at_once(copy: str, align: str, instruction: str) -> None:
+    """As the DSL 4.8.1 writes PTX of such kernels: as many neighbors as are known to be aligned, one by one with a predicate."""
+    text = WIDTHS.replace("COPY", copy).replace("ALIGN", align).replace("SHARED", align)
+    found = report_of(Reading(Source(text, "widths.py"), Request(())).file)
+    assert found is not None
+    assert [row.cost.instruction for row in found.accesses] == [instruction]

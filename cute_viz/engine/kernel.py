@@ -112,8 +112,8 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         for row in report.accesses
         if id(row) not in never
     ]
-    places = dict.fromkeys(row.move.place for row in report.accesses if id(row) in never)
-    return replace(report, accesses=tuple(told), never=tuple(places))
+    idle = sorted((row.move for row in report.accesses if id(row) in never), key=lambda move: (move.file, move.line))
+    return replace(report, accesses=tuple(told), never=tuple(dict.fromkeys(move.place for move in idle)))
 
 
 def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra.descriptor import described
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.analysis.cost import Cost
+from cute_viz.analysis.cost import SECTOR, Cost
 from cute_viz.display import Shown
 from cute_viz.engine.kernel_advice import advice
 from cute_viz.engine.kernel_elements import Element
@@ -109,9 +109,11 @@ class Access:
             if not (is_marked(side.tensor.layout) and is_marked(side.tensor.root)):
                 assumes = [f"{name}={value}" for name, (value, _) in self.move.assumed.items()]
             assumes += side.tensor.part.assumes
-            if side.tensor.pointer.space == "gmem" and side.tensor.pointer.align is None:
+            if side.tensor.pointer.space == "gmem" and (side.tensor.pointer.align or 1) % SECTOR:
                 assumes.append("a buffer aligned to 32 bytes")
-            elif side.tensor.pointer.swizzle is not None and not side.tensor.pointer.align:
+            elif (s := side.tensor.pointer.swizzle) is not None and (side.tensor.pointer.align or 1) % (
+                1 << s.bits + s.base + s.shift
+            ):
                 assumes.append("a buffer aligned to the swizzle's period")
         counted = self.cost.instruction.partition(".")[0] in ("ld", "st", "ldmatrix", "stmatrix", "cp")
         known = "assumed" if assumes else "proven" if side is not None else "none"

@@ -64,11 +64,14 @@ def _in_lines(report: Report, name: str, most: int | None, allowed: frozenset[st
         out += ["", *_problem(group, before, report, allowed)]
     if left := groups[len(groups) if most is None else most :]:
         lines = ", ".join(dict.fromkeys(group[0].move.place for group in left))
-        out += ["", _cut(f"more   {lines}", f"    {len(left)} more; `all=` lists them")]
+        out += ["", _cut(f"more   {lines}".replace(only, ""), f"    {len(left)} more; `all=` lists them")]
     good = [row for row in report.accesses if row.lost <= 0]
     if good:
         lines = ", ".join(dict.fromkeys(row.move.place for row in sorted(good, key=lambda row: (row.move.file, row.move.line))))
-        out += ["", _cut(f"ideal  {lines}", f"    {len(good)} {'more ' * bool(groups)}access{'es' * (len(good) > 1)}")]
+        out += [
+            "",
+            _cut(f"ideal  {lines}".replace(only, ""), f"    {len(good)} {'more ' * bool(groups)}access{'es' * (len(good) > 1)}"),
+        ]
         out[-1] += "; `all=` lists them" * (not everything and bool(groups))
     if everything or not groups:
         out += few(list(_table(row for row in good if everything or row.cost.instructions)), _ROWS, "rows")

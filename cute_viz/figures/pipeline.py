@@ -106,7 +106,7 @@ def _of(obj: Any) -> Pipeline:
     stages = product(shape[-1])
     if stages > MOST["stages"]:
         raise FigureError(f"{show(obj)} has {stages} stages; at most {MOST['stages']} are drawn")
-    return Pipeline(stages, 2 * stages, source=show(obj) if len(shape) != 1 else "")
+    return Pipeline(stages, 2 * max(stages, 2), source=show(obj) if len(shape) != 1 else "")
 
 
 def _cells(made: Pipeline, turns: Sequence[Turn], stores: Sequence[Store], slots: int) -> list[tuple[int, int | None]]:

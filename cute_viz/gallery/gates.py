@@ -93,9 +93,10 @@ def _over(boxes: list[Box]) -> Iterator[tuple[str, str]]:
 
 
 def _crossing(page: Page) -> Iterator[str]:
-    """Prose that is partly on a panel and partly not."""
-    lines = [item for item in page.items if isinstance(item, p.Line) and len(item.text) > 1]
-    for item in lines:
+    """Prose that is partly on a panel and partly not; what stands on a mark of its own, a disc, is on neither."""
+    for below, item in pairwise([None, *page.items]):
+        if not isinstance(item, p.Line) or len(item.text) < 2 or (isinstance(below, p.Path) and below.fill is not None):
+            continue
         left, top, right, bottom, text = _box(item.text, item.x, item.y, item.size * PROSE, item.size, item.anchor)
         for grid in (place.grid for place in page.panels):
             across = min(right, grid.right) - max(left, grid.left)

@@ -19,7 +19,7 @@ OBJECT = (560.0, 320.0, 12.0)  # px that the cells of one take at most, and one 
 MOST_CELLS = 100_000  # more are pixels of an image, unless their text was asked for
 VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
 ROOMY = 1600.0  # px that panels of colours take
-IMAGE = 2048  # px that an image of cells takes at least, where there are so many
+IMAGE = 2048, 200.0  # px that an image of cells takes at least, where there are so many: in any room, and in the narrowest
 WIDEST = 2600.0  # px that panels with every label may take before labels are left out
 SMALL_STAGE = (600.0, 420.0)  # px that the cells of a stage take at most with labels
 FEW = (110.0, 240.0)  # px across and down that the cells of a stage take where they are few
@@ -96,7 +96,7 @@ def _inset(figure: Figure, room: float | None, cell: float | None, fit: Fit) -> 
     image = replace(figure, panels=figure.panels[:1])
     first = fit_panels(image, room, cell, False, fit)[0][0]
     most = room or max(first.width, WIDEST / 2)
-    corner = of_stage(figure, figure.panels[1], LARGEST, fit, (most - first.left, IMAGE / 2))
+    corner = of_stage(figure, figure.panels[1], LARGEST, fit, (most - first.left, IMAGE[0] / 2))
     if corner.width > most:
         size = float(max(1, int((most - corner.left - 2) / corner.panel.cols)))
         (corner,) = frames(replace(figure, panels=figure.panels[1:]), Detail.COLOUR, cell=size, fit=fit)
@@ -151,7 +151,7 @@ def _colours(figure: Figure, room: float, every: int, fit: Fit) -> Fitted:
         across[panel.place[1]] = max(cols, panel.cols), max(left, frame.left)
     cols = sum(cols for cols, _ in across.values())
     used = sum(left for _, left in across.values()) + fit.gap * (len(across) - 1) + 2 * len(across)
-    size = min(LARGEST, max((room - used) / cols, 1 / -(-cols // IMAGE)))
+    size = min(LARGEST, max((room - used) / cols, 1 / ceil(cols / min(IMAGE[0], max(room - used, IMAGE[1])))))
     size = float(int(size)) if size >= 1 else size
     detail = Detail.RASTER if size < 3 or every > MOST_CELLS else Detail.COLOUR
     return aligned(figure, frames(figure, detail, cell=size, fit=fit))

@@ -13,6 +13,7 @@ NARROW = 600  # px
 _WIDEST = 48  # columns that stand side by side in a narrow window
 _BANDS = range(36, 15, -1)  # columns of a band: as many as divide the panel, else as _BAND
 _BAND = 32
+_LONGEST = 512  # rows of all bands
 
 
 def narrowed(figure: Figure, width: float) -> Figure:
@@ -20,6 +21,8 @@ def narrowed(figure: Figure, width: float) -> Figure:
 
     >>> [panel.caption for panel in narrowed(figure("(8,64):(64,1)"), 372).panels]
     ['columns 0..31', 'columns 32..63']
+    >>> len(narrowed(figure("(128,1024):(1024,1)"), 372).panels)
+    1
     >>> [panel.place for panel in narrowed(figure("logical_divide((8,6), (4,3))", view="operation"), 372).panels]
     [(0, 0), (1, 0), (2, 0)]
     >>> [panel.caption[0] for panel in narrowed(figure("SM80_16x8x16_F32F16F16F32_TN"), 372).panels if panel.place[1] == 0]
@@ -32,6 +35,7 @@ def narrowed(figure: Figure, width: float) -> Figure:
     ways = arranged(figure, TARGETS["column"])
     figure = next((way for way in ways if all(panel.place[1] == 0 for panel in way.panels)), figure)
     wide = [panel.cols for panel in figure.panels if panel.cols > _WIDEST and panel.cols >= 2 * panel.rows]
+    wide = wide if sum(panel.rows * panel.cols for panel in figure.panels) <= _BAND * _LONGEST else []
     if not wide or figure.arrows:
         return figure
     band = next((n for n in _BANDS if max(wide) % n == 0), _BAND)

@@ -5,7 +5,9 @@ Sources: cutlass/cute/nvgpu of the Python DSL; cute/arch and cute/atom of CUTLAS
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from math import gcd
 from typing import Any
 
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, make_copy_atom
@@ -15,15 +17,19 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import mark_static
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.views import atom_of
 from cute_viz.errors import AlgebraError
 from cute_viz.notation.reading import Resolver
 from cute_viz.records import rows
 from cute_viz.source.python.machine import need
-from cute_viz.source.python.values import Atom, DslOp, EnumMember
+from cute_viz.source.python.values import Atom, DslOp, EnumMember, Slice
 from cute_viz.values.types import ValueType, unsigned
 
 _ROWS = rows(__file__, "instructions.txt")
 SIGNATURES = {(module, name): tuple(taken.split()) for module, names, taken in _ROWS for name in names.split()}
+_WIDEST = 128  # bits of one access
+_ONE = Layout((1, 1), (0, 0))  # of an atom of one value
 _ALSO = {"instruction_shape": "shape_mnk", "mma_shape": "shape_mnk"}
 
 
@@ -142,8 +148,7 @@ def copy_atom(op: object, kind: object, bits: object, resolve: Resolver | None) 
     if not isinstance(kind, ValueType):
         raise AlgebraError("a copy atom needs the type of its values", hint="example: cutlass.Float16")
     if op.name in _UNIVERSAL and not bits:  # of one value: a layout of nothing but 1
-        one = Layout((1, 1), (0, 0))
-        return Atom(Copy_Atom(Layout(1, 0), one, one, one, kind.bits, "UniversalCopy", f"cutlass.{kind.dsl}"), op, kind)
+        return Atom(Copy_Atom(Layout(1, 0), _ONE, _ONE, _ONE, kind.bits, "UniversalCopy", f"cutlass.{kind.dsl}"), op, kind)
     args: tuple[str, ...] = ()
     if op.name in (*_UNIVERSAL, "CopyG2SOp"):
         width = bits or kind.bits
@@ -156,3 +161,28 @@ def copy_atom(op: object, kind: object, bits: object, resolve: Resolver | None) 
     if not isinstance(found, CopyOp):
         raise AlgebraError(f"{op.name} is not a copy operation")
     return Atom(make_copy_atom(found, kind.bits, f"cutlass.{kind.dsl}"), op, kind)
+
+
+def is_of_one_value(value: object) -> bool:
+    """Whether a copy is made of atoms of one value, whose width the operation leaves open.
+
+    >>> [is_of_one_value(copy_atom(instruction("cute", "CopyUniversalOp", [], {}), ValueType("f16"), n, resolve)) for n in (0, 128)]
+    [True, False]
+    """
+    atom = value.atom if isinstance(value, Slice) else value
+    return isinstance(atom, Atom) and isinstance(found := atom_of(atom.value), Copy_Atom) and found.layout_src == _ONE
+
+
+def merging(tensors: Sequence[Tensor], resolve: Resolver | None) -> list[Any]:
+    """The operands of a copy that leaves its width to the compiler, which takes so many neighbors at once as are known to be
+    aligned in every thread: global memory is to its elements, where nothing else is said.
+
+    >>> from cute_viz.algebra.shares import share
+    >>> merging([share("g", "gmem", "f32", Layout(4)), share("r", "rmem", "f32", Layout(4))], resolve)[0].name
+    'AutoVectorizingCopyWithAssumedAlignment<32>'
+    """
+    aligned = [8 * (x.pointer.align or x.bits // 8) for x in tensors if x.pointer.space == "gmem" or x.pointer.align]
+    aligned += [gcd(_WIDEST, *(start * x.bits for start in x.starts)) for x in tensors if x.pointer.space != "rmem"]
+    bits = min([_WIDEST, *aligned])
+    op = resolve("AutoVectorizingCopyWithAssumedAlignment", (str(bits),)) if resolve is not None else None
+    return [*([op] if op is not None else []), *(replace(x, layout=mark_static(x.layout)) for x in tensors)]

@@ -26,7 +26,7 @@ from cute_viz.records import rows
 from cute_viz.source.python.branches import forget
 from cute_viz.source.python.gluon import call_gluon, is_gluon
 from cute_viz.source.python.helpers import HELPERS
-from cute_viz.source.python.instructions import instruction
+from cute_viz.source.python.instructions import instruction, is_of_one_value
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.modules import ENUMS, defined, family, is_library
 from cute_viz.source.python.modules import HELPERS as KNOWN
@@ -34,7 +34,7 @@ from cute_viz.source.python.modules import helper as known_helper
 from cute_viz.source.python.operators import narrowed, unstaged
 from cute_viz.source.python.plain import call_plain
 from cute_viz.source.python.subscripts import carried, first, moved, partitioned, sliced, somewhere, underscores
-from cute_viz.source.python.tensors import TENSORS, member_of, taken
+from cute_viz.source.python.tensors import TENSORS, dynamic, member_of, taken
 from cute_viz.source.python.values import (
     Atom,
     Class,
@@ -142,6 +142,8 @@ def call_library(machine: Machine, function: Symbol, args: list[object], named: 
             forget(machine, value, error)
         raise error
     name, module, args = function.last, family(function.path), [as_tensor(value) for value in args]
+    if name.startswith("mark_") and args and isinstance(args[0], Tensor):
+        return dynamic(args[0], named)
     if name in _PASS and args:
         return args[0]
     if name in ("range", "range_constexpr", "range_dynamic", "min", "max"):
@@ -159,7 +161,9 @@ def call_library(machine: Machine, function: Symbol, args: list[object], named: 
         return machine.parts.call(machine, args[0], [_on_device(machine, x, node) for x in args[1:]], own, node)
     if module == "cute" and name in _COPIES:
         words = _COPIES[name]
-        machine.moved(node, [*args, *(named[word] for word in words[len(args) :] if word in named)])
+        operands = [*args, *(named[word] for word in words[len(args) :] if word in named)]
+        merges = name == "copy" and "pred" not in named and bool(operands) and is_of_one_value(operands[0])
+        machine.moved(node, operands[1:] if merges else operands)
         return None
     if name.endswith("Op") and (op := instruction(module, name, args, named)) is not None:
         return op

@@ -13,7 +13,9 @@ from cute_viz.algebra.composed import domain
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
+from cute_viz.notation.reading import Resolver
 from cute_viz.source.moves import Launch, Loop, Move, Often, chosen
+from cute_viz.source.python.instructions import merging
 from cute_viz.source.python.machine import MOVES, Called
 from cute_viz.source.python.runs import Runs
 from cute_viz.source.python.subscripts import share_of
@@ -50,7 +52,18 @@ def moves(tree: Tree, runs: Runs) -> tuple[Move, ...]:
         for label, ways, sole in _labelled(script or runs.values(around, id(call))) or [("", [], True)]:
             often = partial(_often, ways, sole)
             kernel = ways[0].kernel if ways else None
-            out.append(Move(name, line, scope, label, _reader(ways, lost), text, runs.arguments if script else {}, often=often))
+            out.append(
+                Move(
+                    name,
+                    line,
+                    scope,
+                    label,
+                    _reader(ways, lost, runs.machine.given.resolve),
+                    text,
+                    runs.arguments if script else {},
+                    often=often,
+                )
+            )
             kernels.append(kernel)
     several = Counter(kernel[0] for kernel in {*kernels} if kernel is not None)
     named = ["" if x is None else f"{x[0]}, line {x[1]}" if several[x[0]] > 1 else x[0] for x in kernels]
@@ -134,7 +147,7 @@ def _kind(args: tuple[object, ...]) -> tuple[str, ...]:
     return tuple(map(told, args))
 
 
-def _reader(rounds: list[Called], lost: CuteVizError) -> Callable[[], list[Any]]:
+def _reader(rounds: list[Called], lost: CuteVizError, resolve: Resolver | None) -> Callable[[], list[Any]]:
     def read() -> list[Any]:
         if not rounds:
             raise lost
@@ -142,7 +155,8 @@ def _reader(rounds: list[Called], lost: CuteVizError) -> Callable[[], list[Any]]
             raise lost.but(message="this has several operands, of several rounds of a loop")
         out = [_operand(value) for value in rounds[0].args[:1]]
         own = bool(out) and (isinstance(out[0], (MMA_Atom, TiledMMA)) or getattr(out[0], "instruction", UNKNOWN).bulk)
-        return out + [_operand(value, own) for value in rounds[0].args[1:]]
+        out += [_operand(value, own) for value in rounds[0].args[1:]]
+        return merging(out, resolve) if len(out) == 2 and all(isinstance(x, Tensor) for x in out) else out
 
     return read
 

@@ -17,7 +17,7 @@ from cute_viz.source.python.machine import Called, Frame, Journal, Machine, Part
 from cute_viz.source.python.modules import MODULES, SCRIPTS, defined, is_library, text_of
 from cute_viz.source.python.parameters import parameter
 from cute_viz.source.python.statements import execute
-from cute_viz.source.python.tree import Tree
+from cute_viz.source.python.tree import Tree, dotted
 from cute_viz.source.python.values import Class, Function, Lost, Object, Symbol, decorators, same
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -53,7 +53,10 @@ class Runs:
         """What a run as a script recorded; nothing where a value is given for anything but its arguments."""
         machine = self.machine
         if "script" not in self.done:
-            body = [node for item in self.tree.module.body if isinstance(item, ast.If) and _is_script(item) for node in item.body]
+            whole = self.tree.module.body
+            body = [node for item in whole if isinstance(item, ast.If) and _is_script(item) for node in item.body]
+            if not body and any(dotted(x.func) == "cute.compile" for item in whole for x in _calls_of(item)):
+                body = [item for item in whole if not isinstance(item, (*_FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom))]
             self._run("module")
             dead, told = dict(machine.dead), dict(machine.told)
             self._layer("script")
@@ -268,6 +271,12 @@ class Runs:
 def _counts(word: str, value: object) -> bool:
     """Whether an argument of a script may be one of a kernel's, as far as its name and its value say."""
     return value is not None and not isinstance(value, (bool, float)) and not re.search("iter|warmup|seed|benchmark", word)
+
+
+def _calls_of(item: ast.stmt) -> list[ast.Call]:
+    """The calls of a statement that runs when its file does."""
+    value = item.value if isinstance(item, (ast.Expr, ast.Assign)) else None
+    return [value] if isinstance(value, ast.Call) else []
 
 
 def _is_script(node: ast.stmt) -> bool:

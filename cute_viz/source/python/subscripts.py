@@ -46,6 +46,7 @@ def share_of(tensor: Tensor) -> Tensor:
             "the memory that this tensor is in is not known",
             hint="give it with its pointer: `let=NAME=make_tensor(make_smem_ptr<half_t>(0), (8,64):(64,1))`",
         )
+    made = replace(made, pointer=replace(made.pointer, align=pointer.align))
     if pointer.swizzle is not None:  # acts on the byte address
         made = replace(made, pointer=replace(made.pointer, swizzle=pointer.swizzle), swizzle=None)
     begin = 0 if isinstance(pointer.offset, Unknown) else pointer.offset

@@ -150,8 +150,11 @@ def _get_tensor(machine: Machine, self: Raw, layout: Raw, swizzle: Raw, dtype: R
 def _allocate(machine: Machine, args: list[object], named: dict[str, object]) -> object:
     """`smem.allocate_tensor(element_type, layout, byte_alignment=1, swizzle=None)`."""
     names = ("self", "element_type", "layout", "byte_alignment", "swizzle")
-    _, kind, layout, _, swizzle = picked(args, {word: value for word, value in named.items() if word in names}, names)
-    return _shared(layout, swizzle, kind)
+    _, kind, layout, by, swizzle = picked(args, {word: value for word, value in named.items() if word in names}, names)
+    made = _shared(layout, swizzle, kind)
+    known = made.pointer.known if isinstance(made, Tensor) else None
+    least = max(1, known.bits // 8) if known is not None else 1
+    return replace(made, pointer=replace(made.pointer, align=max(least, by) if isinstance(by, int) else least)) if known else made
 
 
 def _allocate_struct(machine: Machine, args: list[object], named: dict[str, object]) -> object:
@@ -228,7 +231,24 @@ def _assume(machine: Machine, src: Raw, divby: Raw) -> object:
 def _make_pointer(machine: Machine, args: list[object], named: dict[str, object]) -> object:
     """`make_ptr(dtype, value, mem_space=AddressSpace.gmem)`: of its memory, as far as that is said."""
     kind, space = args[0] if args else named.get("dtype"), named.get("mem_space", args[2] if len(args) > 2 else None)
-    return Pointer(space.name if isinstance(space, EnumMember) else "", kind_of(kind))
+    align = named.get("assumed_align")
+    return Pointer(
+        space.name if isinstance(space, EnumMember) else "", kind_of(kind), align=align if isinstance(align, int) else None
+    )
+
+
+def dynamic(tensor: Tensor, named: dict[str, object]) -> Tensor:
+    """A tensor whose strides, or shape, the compiler is not to know: it takes elements to be aligned to no more than the strides
+    are said to be divisible by.
+
+    >>> from cute_viz.algebra.shares import share
+    >>> tensor = share("g", "gmem", "f16", Layout((8, 8), (8, 1)))
+    >>> dynamic(tensor, {"divisibility": 8}).pointer.align
+    16
+    """
+    by = named.get("divisibility", 1)
+    align = int(by) * tensor.bits // 8 if isinstance(by, int) and by > 1 else None
+    return replace(tensor, pointer=replace(tensor.pointer, align=align))
 
 
 def _moved(machine: Machine, coord: Raw, tensor: object) -> Any:
