@@ -85,6 +85,26 @@ def test_launches_are_listed_and_chosen(tmp_path: Path, capsys: pytest.CaptureFi
     assert (code, "2 launches are called 'move'" in err) == (1, True)
 
 
+def test_launches_of_every_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Several hosts of a file hold their kernel in variables of one name."""
+    forms = [
+        "auto kernel = k<%d>;\n  kernel<<<1, 32>>>(p, 5);",
+        "auto* kernel = &k<%d>;\n  cudaLaunchKernelEx(&config, kernel, p, 7);",
+        "cudaLaunchKernelEx(&config, k<%d>, p, 7);",
+        "void const* kernel = (void const*) &k<%d>;\n  cutlass::launch_kernel_on_cluster({1, 2, 3}, kernel, p, 7);",
+        "void* kernel = (void*)k<%d>;\n  cutlass::ClusterLauncher::launch(g, c, b, 0, nullptr, kernel, p, 1);",
+        "k<%d><<<dim3(2), 32>>>(p, 1);",
+    ]
+    hosts = "".join(f"void host{n}(float* p) {{\n  {form % (8 << n)}\n}}\n" for n, form in enumerate(forms))
+    path = tmp_path / "forms.cu"
+    kernel = "template <int N> __global__ void k(float* p, int n) {\n  auto s = cute::make_layout(cute::Int<N>{});\n}\n"
+    path.write_text(f"#include <cute/tensor.hpp>\n{kernel}{hosts}")
+    code, out, err = run(capsys, "list", str(path), "--json")
+    listed = [row for row in json.loads(out) if (row["kind"] or "").startswith("launch")]
+    assert code == 0, err
+    assert [row["brief"].split()[0] for row in listed] == [f"<{8 << n}>" for n in range(len(forms))]
+
+
 def test_list_binds_what_a_launch_gives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "k.cu"
     one = BOTH.replace("__global__ void", "__global__ static __launch_bounds__(decltype(size(Smem{}))::value) void")

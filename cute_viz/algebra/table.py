@@ -10,7 +10,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, position_independent
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, flag_of, position_independent
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout, flat_modes, has_xor, is_coordinate_layout
 from cute_viz.algebra.measure import coprofile
@@ -156,7 +156,7 @@ def swizzled(swizzle: Swizzle, x: Any) -> Any:
 
 def _shifted(layout: ComposedLayout) -> list[Any]:
     """offset + inner(i) for every i: what the outer function is given."""
-    if isinstance(layout.inner, Swizzle) or isinstance(layout.offset, PointerFlag):
+    if isinstance(layout.inner, Swizzle) or flag_of(layout):
         raise AlgebraError(f"{layout} has no shape to tabulate")
     inner = offsets(layout.inner)
     if layout.offset == 0:

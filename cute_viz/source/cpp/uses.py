@@ -88,15 +88,20 @@ def use_at(reader: Declarer, function: Scope | None, place: int) -> Use | None:
     if not called and not template and (function is None or tokens[at].kind != ";"):
         return None
     arguments = tuple(reader.split(at + 1, reader.match[at])) if called else ()
-    nearest = bisect_right(reader.statements, (place, 1 << 60)) - 1
-    if nearest < 0:
+    scope = _scope_at(reader, place)
+    if scope is None:
         return None
-    scope = reader.scopes[reader.statements[nearest][1]]
     if not called and function is not None and (launched := _launched(reader, place, at, scope)) is not None:
         called, arguments = takes(function, len(launched)), launched if takes(function, len(launched)) else ()
     if not called and not template:
         return None
     return None if function is not None and scope.inside(function) else Use(scope, template, arguments, place, called)
+
+
+def _scope_at(reader: Declarer, place: int) -> Scope | None:
+    """The scope of the statement that a token stands in; None before the first."""
+    nearest = bisect_right(reader.statements, (place, 1 << 60)) - 1
+    return None if nearest < 0 else reader.scopes[reader.statements[nearest][1]]
 
 
 def _launched(reader: Declarer, place: int, end: int, scope: Scope) -> tuple[Range, ...] | None:
@@ -112,9 +117,10 @@ def _launched(reader: Declarer, place: int, end: int, scope: Scope) -> tuple[Ran
         at -= 1
     if tokens[at].kind != "=" or tokens[at - 1].kind != "name":
         return None
-    after = [n for n in reader.places().get(tokens[at - 1].text, ()) if n > end]
     inside = function_of(scope)
-    uses = [use for n in after if (use := use_at(reader, None, n)) is not None and function_of(use.scope) is inside]
+    after = [n for n in reader.places().get(tokens[at - 1].text, ()) if n > end]
+    after = [n for n in after if (there := _scope_at(reader, n)) is not None and function_of(there) is inside]
+    uses = [use for n in after if (use := use_at(reader, None, n)) is not None]
     launches = [use.arguments for use in uses if use.called]
     launches += [found for n in after if (found := _launch_of(reader, n, n + 1)) is not None]
     return launches[0] if len({tuple(map(reader.words, found)) for found in launches}) == 1 else None
@@ -127,7 +133,9 @@ def _launch_of(reader: Declarer, place: int, end: int) -> tuple[Range, ...] | No
         return None
     at = place - 1
     while at > 1 and (tokens[at].kind != "(" or reader.match[at] <= end):
-        if tokens[at].kind in (";", "{", "}"):
+        if tokens[at].kind == "}" and tokens[at + 1].kind == ",":  # `{1, 1, 1}`, an argument
+            at = max((n for n in range(at) if tokens[n].kind == "{" and reader.match[n] == at), default=0)
+        elif tokens[at].kind in (";", "{", "}"):
             return None
         at -= 1
     if tokens[at].kind != "(" or "launch" not in tokens[at - 1].text.lower():
