@@ -1308,3 +1308,14 @@ def test_a_blank_of_a_shared_element_keeps_none_of_its_owners(what):
 def test_the_stages_that_would_hide_loads_do_so_for_any_number_of_tiles(stages):
     """A load of 3 slots and an MMA of 1 take as many stages as slots from the load to the end of the MMA, 4."""
     assert figure(f"(64,64,{stages})", view="pipeline").title.endswith("4 stages would hide the loads")
+
+
+@pytest.mark.parametrize(("layout", "drawn"), [("(256,4):(4,1)", (64, 4)), ("1024:1", (1, 64)), ("(2,512):(1,2)", (2, 64))])
+def test_a_long_path_is_drawn_as_far_as_it_can_be_seen(layout, drawn):
+    """Its title counts all of it, which the caption admits."""
+    found = figure(layout, view="path")
+    (panel,) = found.panels
+    rows, cols = eval(layout.partition(":")[0]) if "(" in layout else (1, 1024)
+    assert (panel.rows, panel.cols) == drawn
+    assert f"the first {drawn[0]} × {drawn[1]} of {rows} × {cols} cells" in found.caption
+    assert f"of {rows * cols - 1} steps" in found.title
