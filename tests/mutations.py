@@ -25,13 +25,13 @@ ROOMS: dict[str, tuple[str, ...]] = {  # the modules of a room
     "hardware": (
         *("cute_viz/analysis/hardware.py", "cute_viz/analysis/banks.py", "cute_viz/analysis/memories.py"),
         *("cute_viz/algebra/descriptor.py", "cute_viz/algebra/tmem.py", "cute_viz/algebra/umma.py"),
-        *("cute_viz/source/cpp/selectors.py", "cute_viz/source/cpp/collective*.py", "layouts/*/sm*.yaml"),
+        *("cute_viz/source/cpp/atoms.py", "cute_viz/source/cpp/cutlass.py", "layouts/*/sm*.yaml"),
     ),
     "figures": ("cute_viz/figures/*.py",),
     "renderers": ("cute_viz/renderers/*.py",),
 }
 LIVE: dict[tuple[str, str], str] = {  # a part of a path and of a line: why no test can notice a mistake there
-    ("source/cpp/selectors.py", "x <= 32"): "32 is a multiple of 16, too",
+    ("source/cpp/atoms.py", "x <= 32"): "32 is a multiple of 16, too",
     ("algebra/copy.py", "reference, Layout(1, 0))"): "the third mode has one place",
     ("algebra/dsl.py", "isinstance(layout, Layout) and"): "what is composed is refused before, and no coordinate is 0",
     ("algebra/mma.py", "thr = Layout((1, 1, 1), (0, 0, 0))"): "its modes have one place each",

@@ -25,6 +25,7 @@ from cute_viz.source.model import Given
 from tests.commands import fails, run
 
 TARGETS = ("readme", "column", "page", "slide")
+UMMA_ATOM = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>"
 ONE_OF_EACH = [
     ("(8,8):(10,1)", {"view": "path"}),
     ("Sw<3,3,3> o 0 o (8,64):(64,1)", {"view": "matrix"}),
@@ -1154,9 +1155,11 @@ def test_notes_that_leave_no_room_beside_a_product_are_below_it():
     assert all(a.y + a.size < b.y < noted.height <= TARGET["column"].height for a, b in pairwise(lines))
 
 
-@pytest.mark.parametrize("source", ["blackwell_gemm_2sm", "hopper_gemm", "ampere_gemm"])
+@pytest.mark.parametrize("source", ["blackwell_gemm_2sm", "hopper_gemm", "ampere_gemm", UMMA_ATOM])
 def test_the_levels_of_a_zoom_fill_a_column(source):
+    """Two stand beside each other, at least, with the wedge that opens one of them."""
     page = page_of(figure(source, view="zoom"), Options(target="column"))
+    assert len({round(place.grid.left) for place in page.panels}) > 1
     assert max(place.grid.right for place in page.panels) > 220
     assert page.width <= TARGET["column"].width
 
@@ -1308,3 +1311,14 @@ def test_a_blank_of_a_shared_element_keeps_none_of_its_owners(what):
 def test_the_stages_that_would_hide_loads_do_so_for_any_number_of_tiles(stages):
     """A load of 3 slots and an MMA of 1 take as many stages as slots from the load to the end of the MMA, 4."""
     assert figure(f"(64,64,{stages})", view="pipeline").title.endswith("4 stages would hide the loads")
+
+
+@pytest.mark.parametrize(("layout", "drawn"), [("(256,4):(4,1)", (64, 4)), ("1024:1", (1, 64)), ("(2,512):(1,2)", (2, 64))])
+def test_a_long_path_is_drawn_as_far_as_it_can_be_seen(layout, drawn):
+    """Its title counts all of it, which the caption admits."""
+    found = figure(layout, view="path")
+    (panel,) = found.panels
+    rows, cols = eval(layout.partition(":")[0]) if "(" in layout else (1, 1024)
+    assert (panel.rows, panel.cols) == drawn
+    assert f"the first {drawn[0]} × {drawn[1]} of {rows} × {cols} cells" in found.caption
+    assert f"of {rows * cols - 1} steps" in found.title

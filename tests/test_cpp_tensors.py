@@ -70,6 +70,29 @@ def test_one_line_and_a_file_say_the_same_of_a_tensor(name: str, told: bytes) ->
     assert told in file
 
 
+@pytest.mark.parametrize(
+    ("expression", "printed"),  # as g++ prints it with CUTLASS's headers; "" of what it refuses
+    [
+        *[(f"{name}(t)", "") for name in ("cosize", "get<0>", "select<0>", "append<3>", "coshape", "right_inverse", "complement")],
+        ("cosize(local_tile(t, Shape<_2,_2>{}, make_coord(0, 1)))", ""),
+        ("cosize(t.layout())", "_32"),
+        *[(f"{name}(t{of})", "_4:_1@0") for name, of in (("get<0>", ".layout()"), ("layout<0>", ""))],
+        ("tensor<0>(t)", "ArithTuple(_0,_0) o _4:_1@0"),
+        ("take<0,1>(t)", "ArithTuple(_0,_0) o (_4):(_1@0)"),
+        *[(f"{name}(t)", "ArithTuple(_0,_0) o (_4,_8):(_1@0,_1@1)") for name in ("coalesce", "flatten", "filter")],
+        *[("shape<0>(t)", "_4"), ("stride<0>(t)", "_1@0"), ("size(t)", "_32")],
+    ],
+)
+def test_a_tensor_of_coordinates_takes_what_cute_has_of_tensors(expression: str, printed: str) -> None:
+    text = f"auto t = make_identity_tensor(Shape<_4,_8>{{}}); auto x = {expression};"
+    at_once = read_text(text, resolve=resolve)
+    if printed:
+        assert value(text, "x") == show(at_once.values["x"]) == printed
+    else:
+        assert error(text, "x").message
+        assert "x" not in at_once.values
+
+
 def test_an_origin_that_is_not_known_is_no_zero() -> None:
     text = """__global__ void f() { auto c = make_identity_tensor(Shape<_64, _32>{});
         auto t = local_tile(c, Shape<_16, _16>{}, make_coord(blockIdx.x, 1)); auto first = get<0>(t(2, 3)); }"""

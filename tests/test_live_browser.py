@@ -334,6 +334,10 @@ def test_banks_are_explored_and_cured(page, driver):
     until(lambda: _settled(driver))
     driver.refresh()  # the link has it
     until(lambda: "ld.64" in page.text("#wavefronts"))
+    page.find("#far").click()
+    until(lambda: "sectors of 32 bytes" in page.text("#wavefronts"))
+    page.find("#far").click()
+    until(lambda: "ld.64" in page.text("#wavefronts"))
     page.find("#accessor").send_keys("\ue009a\ue000nonsense\n")  # Ctrl+A, and over it
     until(lambda: page.text("#wavefronts").startswith("'nonsense' is undefined"))
     assert page.picture() == "The swizzle reorders 7 of 8 rows, each within itself"
@@ -599,6 +603,35 @@ def test_hover_says_what_a_name_means_on_its_line(page, driver):
         until(lambda: not page.text(".hover"))
 
 
+FIELDS = """struct Storage {
+  float smem[128]; Layout<Shape<_8,_16>> tile = {};
+  int size() { int other; return 8; }
+};
+template <class L> __global__ void k(L sA_layout) {
+  Storage shared;
+  auto copy_one = make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, Layout<Shape<_4,_8>>{});
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("sA_l", ["sA_layout"]),
+        ("copy_on", ["copy_one"]),
+        ("shared.", ["smem", "tile"]),
+        ("Storage::t", ["tile"]),
+        ("ldmatrix.x4", ["SM75_U32x4_LDSM_N"]),
+    ],
+)
+def test_names_of_the_file_come_first_and_their_fields(page, driver, typed, offered):
+    words = "return [...document.querySelectorAll('.cm-tooltip-autocomplete .cm-completionLabel')].map((one) => one.textContent)"
+    driver.execute_script("document.getElementById('source').value = arguments[0]", FIELDS)
+    until(lambda: "objects" in page.text("#objects summary"))
+    page.find("#source").send_keys("\ue009\ue010\ue000", typed)  # Ctrl+End
+    until(lambda: driver.execute_script(words)[: len(offered)] == offered)
+
+
 def test_words_that_lead_somewhere_a_comparison_and_texts(page, driver):
     page.type("(4,4):(4,1")
     until(lambda: page.find("#picture").get_attribute("class") == "stale" or page.error() or page.picture())
@@ -744,6 +777,13 @@ def test_a_large_picture_shows_numbers_when_near_and_keeps_the_place_under_the_p
     assert not driver.execute_script(name)  # names of groups make way
     page.find("[data-zoom=fit]").click()
     until(lambda: not driver.find_elements("css selector", "#picture .close text"))
+    size = "const [a, b] = ['#picture svg', '#picture'].map((x) => document.querySelector(x).getBoundingClientRect()); "
+    size += "return [a.height <= b.height, a.width / b.width]"
+    assert driver.execute_script(size)[0]  # all of it
+    page.find("[data-zoom=fit]").click()
+    until(lambda: driver.execute_script(size)[1] > 0.9)  # its width
+    page.find("[data-zoom=fit]").click()
+    until(lambda: driver.execute_script(size)[0])
     assert driver.execute_script(name)
 
 

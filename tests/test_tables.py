@@ -12,7 +12,7 @@ from cute_viz.algebra.descriptor import FIELDS, MODES
 from cute_viz.algebra.instruction import FORMATS, LAYOUTS
 from cute_viz.algebra.tensor_map import DATA_TYPE_NAMES, SWIZZLES
 from cute_viz.algebra.umma import _HELD
-from cute_viz.source.cpp.selectors import _SHAPES
+from cute_viz.source.cpp.atoms import _SHAPES
 from cute_viz.values.types import named
 from tests.test_oracles import includes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.inttuple import show, tuple_rank
@@ -24,10 +25,18 @@ def coalesce(layout: Layout, profile: object = None) -> Layout:
     if isinstance(profile, tuple):
         if len(profile) > layout.rank:
             raise AlgebraError(f"the profile {show(profile)} has more modes than {layout}")
-        parts = modes_of(layout)
-        done = [coalesce(part, target) for part, target in zip(parts, profile, strict=False)]
-        return make_layout(*done, *parts[len(profile) :])
+        return by_modes(coalesce, layout, profile)
     return from_modes(coalesce_modes(flat_modes(layout)))
+
+
+def by_modes(operation: Callable[[Layout, Any], Any], layout: Layout, guides: tuple[object, ...]) -> Layout:
+    """An operation on each mode and its guide, of the first modes; the others stay.
+
+    >>> str(by_modes(lambda mode, n: Layout(n), Layout((4, 8, 2)), (2, 3)))
+    '(2,3,2):(1,1,32)'
+    """
+    parts = modes_of(layout)
+    return make_layout(*map(operation, parts, guides), *parts[len(guides) :])
 
 
 def coalesce_modes(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
@@ -94,7 +103,5 @@ def coalesce_extended(layout: Layout, profile: object = 0) -> Layout:
     if isinstance(profile, tuple):
         if len(profile) > tuple_rank(layout.shape):
             raise AlgebraError(f"coordinates of {len(profile)} modes do not index a layout of {tuple_rank(layout.shape)}")
-        parts = modes_of(layout)
-        done = [coalesce_extended(part, target) for part, target in zip(parts, profile, strict=False)]
-        return make_layout(*done, *parts[len(profile) :])
+        return by_modes(coalesce_extended, layout, profile)
     return from_modes(coalesce_modes_extended(flat_modes(layout)))

@@ -22,7 +22,7 @@ from cute_viz.algebra.inttuple import (
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.origin import counting
 from cute_viz.algebra.shapes import product_like
-from cute_viz.algebra.static import has_static
+from cute_viz.algebra.static import has_static, mark_static
 from cute_viz.algebra.stride import Basis, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import swizzle_as_layout
@@ -176,7 +176,7 @@ def make_identity_layout(shape: IntTuple) -> Layout:
     """
     strides = unit_strides(shape)
     if any(type(extent) is Static for extent in leaves(shape)):  # E<0> is static
-        strides = map_leaves(lambda unit: Basis(Static(1), unit.path) if isinstance(unit, Basis) else Static(unit), strides)
+        strides = mark_static(strides)
     return Layout(shape, strides)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cute_viz.algebra.coalesced import by_modes
 from cute_viz.algebra.coalesced import coalesce as _coalesce
 from cute_viz.algebra.common import brief, refuse, within
 from cute_viz.algebra.compose import all_hold, composition, value_at, without_padding
@@ -55,9 +56,7 @@ def by_mode(
         case tuple():
             if len(tiler) > tuple_rank(layout.shape):
                 refuse(name, (layout, tiler), "Too many modes in tiler.")
-            parts = modes_of(layout)
-            done = [operation(part, t) for part, t in zip(parts, tiler, strict=False)]
-            return make_layout(*done, *parts[len(tiler) :])  # type: ignore[arg-type]
+            return by_modes(operation, layout, tiler)
         case Underscore():
             return layout
         case int():

@@ -22,6 +22,7 @@ from cute_viz.algebra.inttuple import (
     modes,
     picked,
     product,
+    ranked,
     same_profile,
     show,
     slice_begin,
@@ -256,7 +257,7 @@ def idx2crd(idx: Any, shape: IntTuple) -> Any:
     ((3, (1, 0)), (1, (1, 4)), (-3, 0))
     """
     if isinstance(idx, tuple):
-        if not isinstance(shape, tuple) or len(idx) != len(shape):
+        if not ranked(shape, len(idx)):
             raise AlgebraError(f"{show(idx)} does not fit the shape {show(shape)}")
         return tuple(map(idx2crd, idx, shape))
     if isinstance(shape, tuple):

@@ -132,7 +132,7 @@ def _words(words: list[Any], spatial: int) -> list[list[int]]:
     """The seven parameters, an entry for each of w, h and d: those of a copy without offsets where none are given."""
     out = []
     for given in words or [0, 0, 0, 0, 1, 0, 1]:
-        plain = [given] * spatial if not words else list(given) if isinstance(given, tuple) else [given]
+        plain = list(modes(given)) if words else [given] * spatial
         if not is_int_tuple(given) or len(plain) != spatial or not all(isinstance(x, int) for x in plain):
             raise AlgebraError(f"{NAME}: {show(given)} has no entry for each of the {spatial} modes of w, h and d")
         out.append([int(x) for x in plain])
@@ -197,7 +197,7 @@ def make_tma_copy(op: Any, g: Any, smem: Any, tiler: object = None, cluster: obj
         raise AlgebraError(
             f"no matching function for call to 'make_tma_copy<{internal}>': it takes the tile and the cluster's size"
         )
-    if cluster is None and tiler is not None and not isinstance(tiler, tuple) and _extent(tiler) is not None:
+    if cluster is None and isinstance(tiler, int):
         tiler, cluster = None, tiler  # make_tma_copy(op, g, smem, cluster_size)
     if isinstance(op, CopyOp) and "im2col" in op.instruction.words:
         return make_im2col_tma_copy(op, g, smem, *([] if tiler is None else [tiler]), *([] if cluster is None else [cluster]))
@@ -239,10 +239,6 @@ def make_tma_copy_sm90(
         raise AlgebraError(f"{name}: the tile must be (M,N,K)", hint="example: (128,128,64)")
     count = 1 if operand == "C" else size(Layout((*modes(ctas.shape), 1)[along]))
     return make_tma_copy(op, g, smem, tuple(x for n, x in enumerate(tiler) if n != along), count, internal)
-
-
-def _extent(x: object) -> int | None:
-    return int(x) if isinstance(x, int) else None
 
 
 def _tile(name: str, g: Any, tiler: object) -> Layout:

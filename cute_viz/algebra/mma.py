@@ -150,7 +150,7 @@ def make_tiled_mma(atom: object, atom_layout_mnk: object = None, permutation_mnk
     shape, stride = modes(thr.shape), modes(thr.stride)
     thr = Layout((*shape, *[1] * (3 - len(shape))), (*stride, *[0] * (3 - len(stride))))
     given = X if permutation_mnk is None else permutation_mnk
-    tile = given if isinstance(given, tuple) else (given,)
+    tile = modes(given)
     if len(tile) > 3 or not all(item is X or isinstance(item, (int, Layout)) or is_int_tuple(item) for item in tile):
         refuse("make_tiled_mma", (given,), "TiledMMA requires rank-3 PermutationMNK", hint="example: (32,32,16), or (_,_,_)")
     if atom.blocks > 1 and (size(thr) > 1 or any(item is not X for item in tile)):

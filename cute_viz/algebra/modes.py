@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from cute_viz.algebra import layout as plain_layout
+from cute_viz.algebra.coalesced import by_modes
 from cute_viz.algebra.coalesced import coalesce as _coalesce
 from cute_viz.algebra.common import is_zero, refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, has_origin, is_layout, lift, lifted
 from cute_viz.algebra.dialect import in_dsl
-from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, modes, tuple_rank, unflatten
+from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, modes, ranked, tuple_rank, unflatten
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
 from cute_viz.limits import limit
 from cute_viz.values.integer import Unknown
@@ -233,7 +234,7 @@ def _unzip(layout: Layout, tiler: object) -> list[Layout]:
         split = [_unzip(part, t) for part, t in zip(parts, tiler, strict=False)]
         rest = parts[len(tiler) :]
         return [make_layout(*(first for first, _ in split)), make_layout(*(second for _, second in split), *rest)]
-    if not isinstance(layout.shape, tuple) or tuple_rank(layout.shape) != 2:
+    if not ranked(layout.shape, 2):
         refuse(
             "tile_unzip",
             (layout, tiler),
@@ -266,10 +267,10 @@ def flatten(layout: object) -> object:
     """
     if isinstance(layout, ComposedLayout):
         return lift(layout, flatten)
-    if not isinstance(layout, Layout):
-        return tuple(leaves(layout)) if isinstance(layout, tuple) else layout
-    if not isinstance(layout.shape, tuple):
+    if not _nested(layout):
         return layout
+    if not isinstance(layout, Layout):
+        return tuple(leaves(layout))
     flat = plain_layout.trusted(tuple(leaves(layout.shape)), tuple(leaves(layout.stride)))
     if any(isinstance(extent, Unknown) and extent.wide for extent in leaves(flat.shape)):
         return plain_layout.trusted(map_leaves(_narrow, flat.shape), flat.stride)
@@ -329,7 +330,5 @@ def filter_(layout: AnyLayout, profile: object = None) -> AnyLayout:
     if isinstance(profile, tuple):
         if len(profile) > tuple_rank(layout.shape):
             refuse("filter", (layout, profile), "the profile has more modes than the layout")
-        parts = modes_of(layout)
-        done = [filter_(part, target) for part, target in zip(parts, profile, strict=False)]
-        return make_layout(*done, *parts[len(profile) :])  # type: ignore[arg-type]
+        return by_modes(filter_, layout, profile)
     return _coalesce(Layout(_filter_zeros(layout.stride, layout.shape, layout), layout.stride))

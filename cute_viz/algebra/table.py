@@ -10,7 +10,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, position_independent
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, flag_of, position_independent
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout, flat_modes, has_xor, is_coordinate_layout
 from cute_viz.algebra.measure import coprofile
@@ -156,7 +156,7 @@ def swizzled(swizzle: Swizzle, x: Any) -> Any:
 
 def _shifted(layout: ComposedLayout) -> list[Any]:
     """offset + inner(i) for every i: what the outer function is given."""
-    if isinstance(layout.inner, Swizzle) or isinstance(layout.offset, PointerFlag):
+    if isinstance(layout.inner, Swizzle) or flag_of(layout):
         raise AlgebraError(f"{layout} has no shape to tabulate")
     inner = offsets(layout.inner)
     if layout.offset == 0:
@@ -223,16 +223,3 @@ def bit_columns(table: list[int]) -> tuple[list[int], int | None]:
     """
     columns = [table[1 << n] for n in range(len(table).bit_length() - 1)]
     return columns, next((i for i in range(len(table)) if table[i] != table[i & (i - 1)] ^ table[i & -i]), None)
-
-
-def bit_matrix(layout: AnyLayout) -> tuple[list[int], list[int]] | None:
-    """The columns of its matrix, and how many of them are of each mode; None where offsets are no XORs. Raises: as bit_counts.
-
-    >>> bit_matrix(Layout((4, 2), (2, 1))), bit_matrix(Layout((4, 2), (3, 1)))
-    (([2, 4, 1], [2, 1]), None)
-    """
-    counts, table = bit_counts(layout), offsets(layout)
-    if not all(isinstance(offset, int) and offset >= 0 for offset in table):
-        return None
-    columns, wrong = bit_columns(table)
-    return (columns, counts) if wrong is None else None

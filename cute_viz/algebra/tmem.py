@@ -258,7 +258,7 @@ def rows_of_scales(tensor: Tensor) -> int:
     row: Any = tensor.layout.shape
     step: Any = tensor.layout.stride
     while isinstance(row, tuple) and isinstance(row[0], tuple):
-        if len(row) == 2 and row[1] == LANES // WARP and step[1] == WARP * lane_stride(tensor.bits):
+        if ranked(row, 2) and row[1] == LANES // WARP and step[1] == WARP * lane_stride(tensor.bits):
             return product(row[0])
         row, step = row[0], step[0]
     return 0

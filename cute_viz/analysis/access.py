@@ -250,9 +250,8 @@ def _view(
     if isinstance(by, TmaCopy):
         raise AlgebraError(f"{by.op.name}: {BOX}", hint="`explain` and `show` of the TMA show its box and its swizzle")
     by = as_layout(by)
-    if isinstance(by, Layout) and len(modes(by.shape)) == 1:  # a value each
-        by = Layout((by.shape, 1), (by.stride, 0))
-    if isinstance(by, Layout) and len(modes(by.shape)) == 2:
+    if isinstance(by, Layout) and by.rank in (1, 2):
+        by = by if by.rank == 2 else Layout((by.shape, 1), (by.stride, 0))  # a value each
         return by, extents, size(get(by, 1)), None
     if isinstance(by, Copy_Atom):
         raise AlgebraError(

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from cute_viz.algebra.composed import as_layout, domain, pointer_bits, position_independent
-from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy, layout_sd, tile_of
+from cute_viz.algebra.copy import Copy_Atom, TiledCopy, layout_sd, tile_of
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
-from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
+from cute_viz.algebra.mma import MMA_Atom, TiledMMA, layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import whole
-from cute_viz.algebra.views import atom_of
+from cute_viz.algebra.views import atom_of, tiled_of
 from cute_viz.analysis.access import accesses, element_bits
 from cute_viz.analysis.patterns import is_named, named_accesses, usual_bits
 from cute_viz.analysis.verdict import verdict
@@ -58,16 +58,18 @@ def covers(tv: Any, tile: Any = None) -> str:
     ('',
      '1 of 4 cells of the 2 x 2 tile are held by nobody: (1,1); 1 are held several times: (1,0) by T1V0 T0V1')
     """
-    tv = tv.tiled if isinstance(tv, (ThrCopy, ThrMMA)) else make_tiled_mma(tv) if isinstance(tv, MMA_Atom) else tv
+    tv = tiled_of(tv)
+    tv = make_tiled_mma(tv) if isinstance(tv, MMA_Atom) else tv
+    of_copy = isinstance(tv, TiledCopy)
     if isinstance(tv, TiledMMA) and cosize(tv.atom.thr_id) != size(tv.atom.thr_id):
         raise AlgebraError(
             f"{tv.atom.name} leaves threads out, which its TV layout repeats", hint="give the layout of one quad-pair"
         )
-    if isinstance(tv, (TiledCopy, TiledMMA)):
-        extents = tile_of(tv) if isinstance(tv, TiledCopy) else tile_shape(tv)[:2]
+    if of_copy or isinstance(tv, TiledMMA):
+        extents = tile_of(tv) if of_copy else tile_shape(tv)[:2]
         if tile is not None and tuple(tile) != extents:
-            return f"the {'copy' if isinstance(tv, TiledCopy) else 'MMA'}'s tile is {_by(extents)}, not {_by(tile)}"
-        tv, tile = layout_sd(tv, "D") if isinstance(tv, TiledCopy) else layout_tv(tv, "C"), extents
+            return f"the {'copy' if of_copy else 'MMA'}'s tile is {_by(extents)}, not {_by(tile)}"
+        tv, tile = layout_sd(tv, "D") if of_copy else layout_tv(tv, "C"), extents
     tv = as_layout(tv)
     if tile is None or not isinstance(tv, Layout):
         raise AlgebraError("a TV layout and its tile are needed", hint="covers((thread, value):..., (8,128))")

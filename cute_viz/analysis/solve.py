@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, swizzle_of
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
@@ -88,8 +88,8 @@ def solve(rows: Sequence[Sequence[int]], pages: int = 1) -> Solved:
 def _paged(rows: Sequence[Sequence[int]], count: int) -> Solved:
     """The layout of three modes: of all pages side by side, whose columns are those of a page and the pages."""
     found = solve([[x for row in rows[n::count] for x in row] for n in range(count)])
-    swizzle = found.layout.outer if isinstance(found.layout, ComposedLayout) else None
-    inner = [[swizzle(x) if isinstance(swizzle, Swizzle) else x for x in row] for row in rows]
+    swizzle = swizzle_of(found.layout)
+    inner = rows if swizzle is None else [swizzle.each(row) for row in rows]
     firsts = [row[0] for row in inner[::count]]
     for n, row in enumerate(inner):
         wrong = next((j for j, x in enumerate(row) if x - row[0] != inner[0][j]), None)

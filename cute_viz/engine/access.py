@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import pointer_bits, position_independent
+from cute_viz.algebra.composed import AnyLayout, pointer_bits, position_independent
 from cute_viz.algebra.copy import ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.table import offsets
@@ -45,7 +45,7 @@ def typed(access: Accessor, bits: int | None) -> Accessor:
     return access if bits is None or said else replace(access, element=bits)
 
 
-def report_of(layout: Any, access: Accessor) -> dict[str, Any]:
+def report_of(layout: AnyLayout, access: Accessor) -> dict[str, Any]:
     """The facts of a layout in memory, or what the access of each step costs, ready for JSON.
 
     Raises: UsageError for words that contradict each other; CuteVizError for an access that does not fit the layout.
@@ -66,7 +66,7 @@ def report_of(layout: Any, access: Accessor) -> dict[str, Any]:
     return {**report, "summary": f"{report['summary']} ({claim})", "claim": claim} if claim else report
 
 
-def picture_of(layout: object, access: Accessor) -> Figure:
+def picture_of(layout: AnyLayout, access: Accessor) -> Figure:
     """The wavefronts of the costliest access, a row each; of a swizzled layout those of the plain one above. Of global memory, the
     sectors of the costliest request.
 
@@ -85,8 +85,8 @@ def picture_of(layout: object, access: Accessor) -> Figure:
     if before and len(before) == len(found):  # the step that the swizzle is for
         old = max(before, key=lambda a: a.wavefronts)
         worst = max(found, key=lambda a: (a.wavefronts, (a.warp, a.step) == (old.warp, old.step)))
-    steps = [(plain, a) for a in before if (a.warp, a.step, a.instruction) == (worst.warp, worst.step, worst.instruction)]
-    steps.append((layout, worst))
+    same = [a for a in before if (a.warp, a.step, a.instruction) == (worst.warp, worst.step, worst.instruction)]
+    steps = [*((plain or layout, a) for a in same), (layout, worst)]
     parts = [(f"{show(one)}: {count(a.wavefronts, 'wavefront')}" if len(steps) > 1 else "", a.phases()) for one, a in steps]
     memory = memory_of(access.arch)
     group = "wave" if memory else "warp"
@@ -106,7 +106,7 @@ def picture_of(layout: object, access: Accessor) -> Figure:
     return strip(title, show(layout), parts, width(worst.instruction) // WORD, note, ([], xor))
 
 
-def cells_of(layout: Any, access: WarpAccess, bits: int) -> list[Served]:
+def cells_of(layout: AnyLayout, access: WarpAccess, bits: int) -> list[Served]:
     """The cells of a tile that an instruction touches; of a lane that several wavefronts serve, each word with its own.
 
     >>> from cute_viz.analysis.access import accesses
@@ -140,7 +140,7 @@ def cells_of(layout: Any, access: WarpAccess, bits: int) -> list[Served]:
     return out
 
 
-def _sectors(layout: Any, found: list[Any]) -> Figure:
+def _sectors(layout: AnyLayout, found: list[Any]) -> Figure:
     """The request that moves most bytes for nothing."""
     report = global_report(found)["steps"]
     worst, told = max(zip(found, report, strict=True), key=lambda pair: (pair[1]["sectors"], -pair[1]["efficiency"]))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from cute_viz.algebra.composed import domain, pointer_bits, position_independent, swizzle_of
+from cute_viz.algebra.composed import AnyLayout, domain, pointer_bits, position_independent, swizzle_of
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import accesses, element_bits, extents_of
 from cute_viz.analysis.banks import WORD
@@ -46,18 +47,16 @@ class Accessor:
     step: int | None = None
 
 
-def plain_of(layout: Any) -> Any:
+def plain_of(layout: AnyLayout) -> Layout | None:
     """A swizzled layout without its swizzle; None where there is none.
 
     >>> str(plain_of(parse("Sw<3,3,3> o 0 o (8,64):(64,1)")))
     '(8,64):(64,1)'
     """
-    if swizzle_of(layout) is not None:
-        return domain(layout)
-    return None
+    return None if swizzle_of(layout) is None else domain(layout)
 
 
-def width_of(layout: Any, access: Accessor, bits: int | None) -> int:
+def width_of(layout: AnyLayout, access: Accessor, bits: int | None) -> int:
     """The width of a tile's elements in bits: given, of what accesses it, or 16 of what moves 16 bytes a lane.
 
     >>> width_of(Layout((8, 64)), Accessor("ldmatrix"), None)
@@ -68,7 +67,7 @@ def width_of(layout: Any, access: Accessor, bits: int | None) -> int:
     return element_bits(layout, given=bits or pointer_bits(layout) or usual_bits(access.by))
 
 
-def found_of(layout: Any, access: Accessor, bits: int | None) -> list[Any]:
+def found_of(layout: AnyLayout, access: Accessor, bits: int | None) -> list[Any]:
     """Every instruction of every warp that accesses a tile, or that a pattern makes of it.
 
     Raises: UsageError for a pattern of warps where there are waves.
@@ -93,7 +92,7 @@ def found_of(layout: Any, access: Accessor, bits: int | None) -> list[Any]:
     )
 
 
-def accessed(layout: Any, access: Accessor) -> tuple[Accessed, ...]:
+def accessed(layout: AnyLayout, access: Accessor) -> tuple[Accessed, ...]:
     """The costliest access of a tile, for its picture, or the one of `step`; of a swizzled tile that of the plain one first.
 
     access: its `by` may be the name of an instruction, of which each lane has a row of the tile, or one of `UNITS`.

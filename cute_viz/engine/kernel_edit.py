@@ -9,14 +9,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, is_layout
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, is_layout
 from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import Tensor, whole
 from cute_viz.analysis.relocate import Places, root_of
 from cute_viz.engine.kernel_array import rows_apart
 from cute_viz.engine.kernel_expression import Edit, alone, arguments, expression, layouts_made, written_as
@@ -154,13 +154,13 @@ class Editor:
         tried = [(one, numbers) for one in found for numbers in new if "".join(one[1].split()) != numbers.replace(" ", "")]
         yield from ((Edit(*one.span(1), numbers, *line_of(text, one.start())),) for one, numbers in tried[:_BLIND])
 
-    def _definitions(self, layout: Layout, swizzle: Any, name: str, call: str) -> tuple[list[Entry], list[Entry]]:
+    def _definitions(self, layout: Layout, swizzle: object, name: str, call: str) -> tuple[list[Entry], list[Entry]]:
         """What makes a layout: entries, those of the caller and those whose names are like the tensor's first, and calls that are
         given it; and what has it by a name. Where nothing has it, what only a compiler can read.
         """
         callers = {part.partition(",")[0].split("::")[-1] for part in call.split("called in ")}
 
-        def having(values: list[tuple[Entry, Any]]) -> list[Entry]:
+        def having(values: list[tuple[Entry, object]]) -> list[Entry]:
             found = self._traced(dict.fromkeys(entry for entry, value in values if _is(value, layout, swizzle)))
             mine = [entry for entry in found if callers & {scope.partition("<")[0] for scope in entry.scope}] or found
             return sorted(mine, key=lambda entry: (name[:2] != entry.name[:2], name not in entry.name))
@@ -183,7 +183,7 @@ class Editor:
         self.traced = self.traced or bool(found)
         return found or every
 
-    def _having(self, likely: bool) -> list[tuple[Entry, Any]]:
+    def _having(self, likely: bool) -> list[tuple[Entry, object]]:
         """The entries of the file whose words are those of layouts, or all others, with their values; as compiled, of each
         instance.
         """
@@ -200,7 +200,7 @@ class Editor:
                 out += self._values[key]
         return out
 
-    def _made_inline(self) -> list[tuple[Entry, Any]]:
+    def _made_inline(self) -> list[tuple[Entry, object]]:
         """The layouts that are made where a call is given them, by themselves: None of one with names that are known elsewhere."""
         if self._inline is None:
             self._inline = []
@@ -337,13 +337,13 @@ def _is(value: object, layout: Layout, swizzle: object) -> bool:
     return outer == swizzle and isinstance(value, Layout) and clear_static(value) == clear_static(layout)
 
 
-def _table(layout: Any) -> list[int]:
+def _table(layout: AnyLayout) -> list[int]:
     return [int(o) for o in offsets(clear_static(layout) if isinstance(layout, Layout) else layout)]
 
 
 def _places_of(value: object, layout: Layout, tensor: Tensor) -> list[int] | None:
     """The element offsets of a definition that was changed."""
-    value = value.whole if isinstance(value, Tensor) else value
+    value = whole(value)
     if not is_layout(value) or size(domain(value)) != size(layout):
         return None
     if isinstance(value, ComposedLayout) and isinstance(value.offset, PointerFlag):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import domain, inner_of
 from cute_viz.algebra.descriptor import described
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
@@ -231,7 +231,7 @@ def _blocks(n: int) -> str:
 
 def _whole(x: Tensor) -> Layout:
     """The layout of the tensor that threads have parts of, without a swizzle, which stays within its tile."""
-    both = [layout.inner if isinstance(layout, ComposedLayout) else layout for layout in (x.root, x.layout)]
+    both = [inner_of(layout) for layout in (x.root, x.layout)]
     return max((layout for layout in both if isinstance(layout, Layout)), key=size)
 
 

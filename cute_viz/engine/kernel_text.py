@@ -93,9 +93,12 @@ def _table(rows: Iterable[Access]) -> Iterator[str]:
     """A line for each row, equal ones once: its line, instruction, count, what that rests on, and the statement."""
     same = Counter((row.move.place, row.cost.instruction, _count(row), *_basis(row), _statement(row.move, 48)) for row in rows)
     cells = [(*one[:5], f"{n}x" if n > 1 else "", one[5]) for one, n in same.items()]
-    wide = [max(map(len, column)) for column in list(zip(*cells, strict=True))[:6]]
+    widths = [max(map(len, column)) for column in list(zip(*cells, strict=True))[:6]]
+    if sum(widths) > _WIDE:  # files and atoms of long names
+        cells = [(_middle(one[0], 22), _middle(one[1], 24), *one[2:]) for one in cells]
+        widths[:2] = [min(pair) for pair in zip(widths, (22, 24), strict=False)]
     for one in cells:
-        line = "  ".join(f"{cell:<{w}}" for cell, w in zip(one, (*wide, 0), strict=True) if w or cell).rstrip()
+        line = "  ".join(f"{cell:<{w}}" for cell, w in zip(one, (*widths, 0), strict=True) if w or cell).rstrip()
         yield f"       {line if len(line) <= _WIDE + 7 else f'{line[: _WIDE + 4]}...'}"
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import ComposedLayout, inner_of
 from cute_viz.algebra.inttuple import modes, product, show, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.engine.reading import Reading
@@ -91,7 +91,7 @@ _AS_MATRIX = "its first mode is the tile of an instruction; drawn as a matrix, i
 
 def _matrix(value: object) -> object:
     """An operand partitioned for an MMA, ((MN,K),MMA_MN,MMA_K,...), as (MN,K,...); None of what is not, or no strip without it."""
-    inner = value.inner if isinstance(value, ComposedLayout) else value
+    inner = inner_of(value)
     if not isinstance(inner, Layout):
         return None
     shape = modes(inner.shape)

@@ -17,7 +17,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError, FigureError, NotationError, boundary
 from cute_viz.notation.values import is_drawable
 from cute_viz.records import dataclass
-from cute_viz.values.integer import is_integer
+from cute_viz.values.integer import Unknown
 
 if TYPE_CHECKING:
     from cute_viz.algebra.copy import Copy_Atom
@@ -243,18 +243,19 @@ def kind_of(value: object) -> str:
     >>> kind_of(Layout((4, 8))), kind_of((4, 8)), kind_of(4)
     ('layout', 'shape', 'integer')
     """
-    if isinstance(value, bool):
-        return "flag"
-    if is_integer(value):
-        return "integer"
-    if isinstance(value, tuple):
-        return "shape"
-    if isinstance(value, ComposedLayout):
-        return "swizzled layout" if isinstance(value.outer, Swizzle) else "coordinates" if has_origin(value) else "composed layout"
-    if isinstance(value, Layout):
-        return "layout"
-    if isinstance(value, Swizzle):
-        return "swizzle"
+    match value:
+        case bool():
+            return "flag"
+        case int() | Unknown():
+            return "integer"
+        case tuple():
+            return "shape"
+        case ComposedLayout(outer, _, _):
+            return "swizzled layout" if isinstance(outer, Swizzle) else "coordinates" if has_origin(value) else "composed layout"
+        case Layout():
+            return "layout"
+        case Swizzle():
+            return "swizzle"
     if is_tiling(value):
         return type(value).__name__
     return _HARDWARE.get(getattr(value, "tiling", ""), "type" if type(value).__name__ == "ValueType" else "other")
@@ -290,14 +291,14 @@ def in_a_line(value: Any, printed: str) -> str:
     from cute_viz.algebra.measure import size
     from cute_viz.algebra.mma import TiledMMA, tile_shape
 
-    if isinstance(value, TiledMMA):
-        tile = "x".join(map(str, map(int, tile_shape(value))))
-        return f"{value.atom.name or 'an MMA'}, {int(size(value.thr_layout_vmnk))} threads, tile {tile}"
-    if isinstance(value, TiledCopy):
-        tile = "x".join(str(int(size(Layout(x) if isinstance(x, (int, tuple)) else x))) for x in modes(value.tiler_mn))
-        return f"{_named(value.atom)}, {int(size(value.thr_layout))} threads, tile {tile}"
-    if isinstance(value, Copy_Atom):
-        return _named(value)
+    match value:
+        case TiledMMA(atom, thr, _):
+            return f"{atom.name or 'an MMA'}, {int(size(thr))} threads, tile {'x'.join(map(str, map(int, tile_shape(value))))}"
+        case TiledCopy(atom, _, tiler):
+            tile = "x".join(str(int(size(x))) for x in modes(tiler))
+            return f"{_named(atom)}, {int(size(value.thr_layout))} threads, tile {tile}"
+        case Copy_Atom():
+            return _named(value)
     if not is_tiling(value) and (told := _HARDWARE.get(getattr(value, "tiling", ""))):
         return f"{value}, {value.kind}, {value.major}-major, {value.mode}" if told == "descriptor" else str(value)
     name = getattr(value, "name", "")

@@ -17,6 +17,7 @@ from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.rulers import borders
 
 MOST, MOST_RUNS = 1024, 128  # cells that are drawn; of more those of a corner; and where a cell is a run of a swizzle
+SIDE = 64  # rows or columns, more of which are too small to be seen
 FAR = 4  # times as long as it is broad is a path whose cells are stretched
 SHADES = 6  # from the first address to the last
 REPEATED = SHADES  # the paint of a cell whose address another has, too
@@ -119,14 +120,15 @@ def _run(layout: AnyLayout, table: dict[tuple[int, int], int]) -> tuple[int, tup
 def _corner(rows: int, cols: int, most: int) -> tuple[int, int]:
     """The rows and columns that are drawn: all, or of many those of a corner, whole rows where these are short.
 
-    >>> [_corner(*x, 1024) for x in ((32, 32), (128, 64), (64, 128), (128, 128))], _corner(128, 8, 128)
-    ([(32, 32), (16, 64), (64, 16), (32, 32)], (16, 8))
+    >>> [_corner(*x, 1024) for x in ((32, 32), (128, 64), (64, 128), (128, 128), (256, 4))], _corner(128, 8, 128)
+    ([(32, 32), (16, 64), (64, 16), (32, 32), (64, 4)], (16, 8))
     """
-    if rows * cols <= most:
-        return rows, cols
-    if min(rows, cols) > (side := int((4 * most) ** 0.5)):
+    side = int((4 * most) ** 0.5)
+    if min(rows, cols) > side:
         return side // 2, side // 2
-    return (max(1, most // cols), cols) if cols <= side else (rows, most // rows)
+    if rows * cols > most:
+        rows, cols = (max(1, most // cols), cols) if cols <= side else (rows, most // rows)
+    return min(rows, SIDE), min(cols, SIDE)
 
 
 def _ruler(count: int, every: int, mode: str) -> Ruler:

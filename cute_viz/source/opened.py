@@ -159,7 +159,7 @@ def modules_of(text: str) -> Iterator[str]:
 
 
 def _is_extended(name: str) -> bool:
-    from cute_viz.source.cpp.selectors import EXTENDED
+    from cute_viz.source.cpp.context import EXTENDED
 
     return name == EXTENDED
 

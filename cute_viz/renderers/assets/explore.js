@@ -45,7 +45,8 @@ export class Explorer {
     this.form.addEventListener("reset", (event) => { event.preventDefault(); this.find.value = ""; this.clear(); }); // the relation stays
     this.form.elements.by.addEventListener("change", (event) => { this.picked = event.target.value; this.slider(); });
     this.along.addEventListener("input", () => this.slide());
-    const zooms = { fit: () => this.view.fit(0), in: () => this.view.zoom(1.25), out: () => this.view.zoom(0.8) };
+    const whole = () => this.view.least === 0 && !this.view.free; // then its width
+    const zooms = { fit: () => this.view.fit(whole() ? Infinity : 0), in: () => this.view.zoom(1.25), out: () => this.view.zoom(0.8) };
     for (const button of document.querySelectorAll("[data-zoom]")) button.addEventListener("click", zooms[button.dataset.zoom]);
   }
 

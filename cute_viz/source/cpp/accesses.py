@@ -1,10 +1,13 @@
-"""Accesses of single elements, `sV(c, r) = x`, `s[i]`: where each thread's lies, by the index and the loops around."""
+"""Accesses of single elements, `sV(c, r) = x`, `s[i]`: where each thread's lies, by the index and the loops around;
+the block of a launch, `kernel<<<grid, block>>>(...)`, and how the arrays of its kernel are aligned.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice, product
 from math import prod
 from typing import Any
@@ -17,13 +20,16 @@ from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.cpp.context import Context
-from cute_viz.source.cpp.dims import alignment_of, block_of, directions
+from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.indexed import ASSIGNED, Indexed, brackets
 from cute_viz.source.cpp.lookup import Lookup, opened
-from cute_viz.source.cpp.scopes import Declaration, Scope
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.slices import known_part, split
+from cute_viz.source.cpp.tree import Brace, Call, Id, Node
 from cute_viz.source.cpp.turns import Turns
+from cute_viz.source.cpp.unknown import tried
+from cute_viz.source.cpp.uses import Use
 from cute_viz.source.cpp.values import Value, finished, integer
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
@@ -73,7 +79,7 @@ def _beside(context: Context, access: Indexed, function: Scope) -> str:
 _Lookups = Callable[[Context], Lookup]
 
 
-def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope, access: Indexed) -> Iterator[Tensor]:
+def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope, access: Indexed) -> list[Tensor]:
     """The tensor of the elements that all threads access, for each round of the loops where they may differ; the innermost loops,
     which a compiler unrolls, are its modes. Nothing of registers.
 
@@ -84,9 +90,9 @@ def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope,
     if access.why:
         raise CuteVizError(access.why, name=access.name)
     if (x := _tensor(context, lookup(context), scope, access)) is None:
-        return
+        return []
     try:
-        yield from _iterations(context, lookup, scope, function, access, x)
+        return list(_iterations(context, lookup, scope, function, access, x))
     except CuteVizError as error:
         raise error.but(name=x.pointer.base or access.name) from None
 
@@ -188,8 +194,7 @@ def _layout(table: list[int]) -> Layout | None:
 def _tensor(context: Context, lookup: Lookup, scope: Scope, access: Indexed) -> Tensor | None:
     """What is indexed; None of what is not in shared or global memory."""
     env = opened(context, scope)
-    found = lookup.find(access.name, env, access.token)
-    declaration = found.declarations[0] if found is not None and found.declarations else None
+    declaration = lookup.declared(access.name, env, access.token)
     evaluator = Evaluator(context, lookup, env)
     if declaration is not None and declaration.array:
         whole = array_of(evaluator, declaration)
@@ -231,3 +236,90 @@ class _Places:
             crd = map_leaves(lambda _, left=numbers: next(left), self.crd)
             self.places[at] = int(self.x.layout(*(crd if isinstance(crd, tuple) else (crd,))))
         return [begin + self.places[at] for begin, at in zip(self.starts, zip(*columns, strict=True), strict=False)]
+
+
+_FAR = 400  # tokens between the name of a kernel and its launch
+
+
+def block_of(context: Context, lookup: Lookup, function: Scope) -> tuple[int, int, int] | None:
+    """The threads of a block in each direction, as the launch of a kernel, or who asks, has them; None where nobody knows."""
+    use, let = context.chosen.get(function), context.given.let
+    if "blockDim.x" in let and all(f"blockDim.{d}" in let for d in directions(context.reader, function)):
+        given = [str(let.get(f"blockDim.{d}", 1)) for d in "xyz"]
+        if all(map(str.isdecimal, given)):
+            return int(given[0]), int(given[1]), int(given[2])
+    parts = launch_parts(context.reader, use) if use is not None else []
+    if use is None or len(parts) < 2:
+        return None
+    evaluator = Evaluator(context, lookup, opened(context, use.scope))
+    try:
+        found = _extents(evaluator, context, context.tree(parts[1]), use)
+    except CuteVizError:
+        return None
+    numbers = [int(x) for x in found if isinstance(x, int)]
+    return (*numbers, 1, 1)[:3] if numbers and len(numbers) == len(found) else None  # type: ignore[return-value]
+
+
+def directions(reader: Declarer, function: Scope) -> str:
+    """The directions of a block that a function names, `x` among them.
+
+    >>> from cute_viz.source.cpp.control import outline
+    >>> from cute_viz.source.cpp.preprocess import Preprocessed
+    >>> reader = outline(Preprocessed("void f() { int a = threadIdx.z * blockDim.x; } void g() { int b = threadIdx.y; }", Given()))
+    >>> [directions(reader, declaration.inner) for declaration in reader.file.declarations]
+    ['xz', 'xy']
+    """
+    tokens, at = reader.tokens, function.token
+    end = reader.match[at] if tokens[at].kind == "{" else reader.match[reader.find(at, ("{",))]
+    named = {tokens[n + 2].text for n in range(at, end) if tokens[n].text in ("threadIdx", "blockDim")}
+    return "".join(d for d in "xyz" if d == "x" or d in named)
+
+
+def _extents(evaluator: Evaluator, context: Context, node: Node, use: Use) -> list[Value]:
+    """The numbers of a `dim3`, or the one of an integer."""
+    match node:
+        case Call(function=Id(text="dim3"), args=args) | Brace(type=Id(text="dim3"), args=args):
+            return [evaluator.solid(arg) for arg in args]
+        case Id(text=name):
+            declaration = evaluator.lookup.declared(name, evaluator.env, use.token)
+            init = declaration.init if declaration is not None else None
+            if declaration is not None and init is not None and declaration.opens in ("(", "{"):
+                return [evaluator.solid(context.tree(part)) for part in context.reader.split(*init)]
+            if init is not None and isinstance(inner := context.tree(init), (Call, Brace)):
+                return _extents(evaluator, context, inner, use)
+    return [evaluator.solid(node)]
+
+
+def launch_parts(reader: Declarer, use: Use) -> list[Range]:
+    """The tokens of each argument in `kernel<<<grid, block>>>(...)`, also of a variable that holds the kernel."""
+    tokens, begin, name = reader.tokens, use.token, ""
+    while tokens[begin - 1].text in ("&", "("):
+        begin -= 1
+    if tokens[begin - 1].text == "=" and tokens[begin - 2].kind == "name":  # a variable that is launched
+        name = tokens[begin - 2].text
+    end = min(len(tokens), use.token + (_FAR if not name else len(tokens)))
+    at = next((n for n in range(use.token, end) if tokens[n].kind == "<<<" and name in ("", tokens[n - 1].text)), None)
+    if at is None:
+        return []
+    close = at + 1
+    while close < end and not all(tokens[close + n].kind == ">" for n in range(3)):
+        close = reader.match[close] + 1 if tokens[close].kind in ("(", "[", "{") else close + 1
+    return [(a, b) for a, b in reader.split(at + 1, close) if a < b]
+
+
+def alignment_of(context: Context, lookup: Lookup, scope: Scope, base: str, store: bool, bits: int) -> int | None:
+    """To how many bytes an array is known to be aligned by what merges accesses; None of what is not an array of the function.
+
+    Where nothing is declared, ptxas places it, and takes neighboring words at once that are loaded, but none that are stored.
+    """
+    declaration = lookup.declared(base, opened(context, scope), None) if base.isidentifier() else None
+    if declaration is None or not declaration.array:
+        return None
+    evaluator = Evaluator(context, lookup, opened(context, scope))
+    tokens, at = context.reader.tokens, declaration.token
+    while tokens[at].kind not in (";", "{", "}") and at > 0:
+        if tokens[at].text in ("alignas", "__align__"):
+            value = tried(partial(evaluator.solid, context.tree((at + 2, context.reader.match[at + 1]))), None)
+            return int(value) if isinstance(value, int) else None
+        at -= 1
+    return 0 if store or bits < 32 else 16

@@ -11,12 +11,11 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.source.cpp.elements import same
-from cute_viz.source.cpp.lookup import opened
-from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.lookup import Meaning, opened
 from cute_viz.source.cpp.scopes import Param, Scope
+from cute_viz.source.cpp.tokens import INTEGRALS, TUPLES
 from cute_viz.source.cpp.tree import Brace, Decltype, Id, Member, Node, Unary
-from cute_viz.source.cpp.values import Class, Env, External, Later, Lazy, Pack, Value, argument, as_int, asked
-from cute_viz.source.cpp.vocabulary import INTEGRALS, TUPLES
+from cute_viz.source.cpp.values import Class, Env, External, Later, Lazy, Pack, Value, argument, as_int, asked, solid
 from cute_viz.values.integer import Runtime, Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -80,16 +79,13 @@ def key_of(values: Sequence[Later]) -> tuple[Value, ...]:
         except CuteVizError as error:
             out.append(id(error))
             continue
-        if isinstance(value, Class):
-            out.append(id(value.env))
-        elif isinstance(value, Pointer):
-            out.append(("Pointer", *key_of([value.type])))
-        else:
-            try:
-                hash(value)
+        match value:
+            case Class():
+                out.append(id(value.env))
+            case Pointer():
+                out.append(("Pointer", *key_of([value.type])))
+            case _:
                 out.append((type(value).__name__, str(value)))
-            except TypeError:
-                out.append(id(value))
     return tuple(out)
 
 
@@ -108,16 +104,15 @@ def matched(meaning: Meaning, scope: Scope, values: list[Later]) -> dict[str, La
 
 def within_parent(meaning: Meaning, scope: Scope) -> Env:
     """The environment around a scope of the file."""
-    assert scope.parent is not None
     return opened(meaning.context, scope.parent)
 
 
 def _all(meaning: Meaning, patterns: list[Node], values: list[Later], names: dict[str, Param], out: dict[str, Later]) -> bool:
     for n, pattern in enumerate(patterns):
-        if isinstance(pattern, Unary) and pattern.operator == "...":
-            if isinstance(pattern.value, Id) and pattern.value.text in names:
-                out[pattern.value.text] = Pack(asked(x) for x in values[n:])
-                return True
+        if isinstance(of := pattern.pack, Id) and of.text in names:
+            out[of.text] = Pack(asked(x) for x in values[n:])
+            return True
+        if of is not None:
             return False
         if n >= len(values) or not fits(meaning, pattern, asked(values[n]), names, out):
             return False
@@ -136,7 +131,7 @@ def fits(meaning: Meaning, pattern: Node, value: Value, names: dict[str, Param],
     if not isinstance(pattern, Id):
         return _is(meaning, pattern, value)
     last = pattern.parts[-1]
-    if len(pattern.parts) == 1 and last.args is None and last.name in names:
+    if pattern.plain in names:
         if last.name in out:
             return bool(same(asked(out[last.name]), value))
         out[last.name] = as_argument(value, names[last.name])
@@ -161,9 +156,8 @@ def _is(meaning: Meaning, pattern: Node, value: Value) -> bool:
     wanted = argument(meaning.value(pattern))
     found = same(wanted, argument(value))
     if found is None:
-        for what in (wanted, value):
-            if isinstance(what, External) and what.error is not None:
-                raise what.error
+        solid(wanted)
+        solid(value)
         raise meaning.fail(f"cannot determine whether {wanted if isinstance(wanted, External) else value} is meant", pattern.span)
     return found
 
@@ -186,7 +180,9 @@ def _inside(name: str, value: Value) -> list[Later] | None:
             return [External("Engine", None, NotationError("the engine of a tensor is not known")), value.layout]
         case Swizzle() if name == "Swizzle":
             return [value.bits, value.base, value.shift]
-        case int() if name in INTEGRALS and not isinstance(value, Runtime):
+        case Runtime():
+            return None
+        case int() if name in INTEGRALS:
             return [value]
     return None
 

@@ -15,20 +15,18 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.values import PRINTERS
-from cute_viz.source.cpp.collective import check, is_plain_fusion
-from cute_viz.source.cpp.cutlass import tmem_store_of
+from cute_viz.source.cpp.cutlass import check, is_plain_fusion, tmem_store_of
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.higher import HIGHER
+from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.numbers import SIZE, is_numeric, is_of_run_time, is_static, number
-from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import coordinate, cut, index, is_layout, joined, known_part, layout_of, sliced
 from cute_viz.source.cpp.tensors import check_of_tensors, pointer, recast, tensor, tma_partition
 from cute_viz.source.cpp.threads import order_of
-from cute_viz.source.cpp.tokens import words
+from cute_viz.source.cpp.tokens import MAKE_TUPLES, words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import Class, Value, as_int, finished, integer
-from cute_viz.source.cpp.vocabulary import MAKE_TUPLES
 from cute_viz.values.integer import Runtime, Unknown, greatest, least
 from cute_viz.values.pointer import COUNTS, Pointer
 
@@ -38,20 +36,13 @@ RUN_TIME = words(  # cute/arch/cluster_sm90.hpp, cutlass/arch/arch.h, cutlass/cu
 _Call = Callable[[Meaning, Part, tuple[Node, ...], Span], Value]
 
 
-def _solid(meaning: Meaning, args: tuple[Node, ...]) -> list[Value]:
-    values = meaning.arguments(args)
-    for value, node in zip(values, args, strict=False):
-        meaning.known(value, node.span)
-    return values
-
-
 def _of_numbers(
     function: Callable[..., Any], count: int = 0, kinds: tuple[type, ...] = (int,), symbolic: Callable[..., Any] | None = None
 ) -> _Call:
     """A function of so many numbers, of one or more where `count` is 0; symbolic: of integers that are not known."""
 
     def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-        given = _solid(meaning, args)
+        given = meaning.solids(args)
         values: list[Any] = list(given[0]) if len(given) == 1 and isinstance(given[0], tuple) else given
         if not values or not all(map(is_numeric, values)):
             raise meaning.fail(f"{part.name} is for numbers", span)
@@ -68,17 +59,9 @@ def _of_numbers(
     return call
 
 
-def _log2(x: int) -> int:
-    return max(int(x).bit_length() - 1, 0)
-
-
-def _tuple(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-    return tuple(_solid(meaning, args))
-
-
 def _origin(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """make_inttuple_iter: the coordinate that a tensor begins at, a tuple or its entries, or an integer that counts."""
-    values = tuple(_solid(meaning, args))
+    values = tuple(meaning.solids(args))
     if len(values) != 1:
         return values
     return values[0] if isinstance(values[0], tuple) else Pointer(COUNTS, offset=values[0])
@@ -94,7 +77,7 @@ def _like(name: str) -> _Call:
     """make_tensor_like, make_fragment_like: registers of the type of a tensor, or of the one that is given."""
 
     def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-        operands = [known_part(x, []) for x in _solid(meaning, args)]
+        operands = [known_part(x, []) for x in meaning.solids(args)]
         like = operands[0] if operands and isinstance(operands[0], Tensor) else None
         if like is not None:
             check_like(finished(like))
@@ -112,15 +95,17 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Va
         raise meaning.fail(f"{part.name} takes a tensor, a tiler and a coordinate", span)
     name = "local_tile" if part.name == "inner_partition" else part.name
     lost: list[CuteVizError] = []
-    tensor, tiler = _solid(meaning, args[:2])
+    tensor, tiler = meaning.solids(args[:2])
     place = index if name == "local_partition" else coordinate
-    operands = [tiler, place(meaning, args[2], lost), *_solid(meaning, args[3:])]
+    operands = [tiler, place(meaning, args[2], lost), *meaning.solids(args[3:])]
     if name == "local_partition" and isinstance(tiler, tuple):
         operands[0] = meaning.operate("make_layout", [tiler])
     projection = operands[2] if len(operands) == 3 else None
     if name == "local_tile" and isinstance(projection, tuple) and isinstance(tiler, tuple) and len(tiler) == len(projection):
-        chosen = [n for n, x in enumerate(projection) if x is not X]
-        operands = [tuple(tiler[n] for n in chosen), _projected(operands[1], chosen, len(projection))]
+        chosen, crd = [n for n, x in enumerate(projection) if x is not X], operands[1]
+        if isinstance(crd, tuple) and len(crd) == len(projection):
+            crd = tuple(crd[n] for n in chosen)
+        operands = [tuple(tiler[n] for n in chosen), crd]
     whole = known_part(tensor, [])
     check_of_tensors(meaning, part.name, whole)
     if meaning.context.own_lines and not lost and is_layout(whole):
@@ -139,7 +124,7 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Va
 
 
 def _unpinned(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-    match _solid(meaning, args[:1]):
+    match meaning.solids(args[:1]):
         case [Tensor() as x]:
             return joined(replace(x, layout=position_independent(x.printed), pointer=replace(x.pointer, swizzle=None)))
         case [(Layout() | ComposedLayout()) as layout]:
@@ -147,14 +132,6 @@ def _unpinned(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
         case [value]:
             return value
     raise IndexError
-
-
-def _projected(crd: Value, chosen: list[int], count: int) -> Value:
-    return tuple(crd[n] for n in chosen) if isinstance(crd, tuple) and len(crd) == count else crd
-
-
-def _slice_of(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-    return sliced(meaning, meaning.solid(args[0]), args[1])
 
 
 def _get(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
@@ -185,12 +162,6 @@ def _template(meaning: Meaning, part: Part) -> list[Any]:
     return [meaning.argument(item) for item in part.args or ()]
 
 
-def _register_sourced(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-    from cute_viz.source.cpp.atoms import register_sourced
-
-    return register_sourced(meaning, next(iter(_solid(meaning, args)), None), span)
-
-
 def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """Which warp or block this is: another number for each, as `threadIdx.x` is."""
     if (key := meaning.context.let(part.name, None)) is not None:
@@ -199,22 +170,16 @@ def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
     return unknown(meaning.fail(f"'{part.name}()' is only known when the kernel runs", span, hint, (part.name,)))
 
 
-def _op_selector(source: str) -> _Call:
-    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-        from cute_viz.source.cpp.selectors import op_selector
+def _in_atoms(name: str) -> _Call:
+    """A function of the atoms, which are loaded where one is asked for."""
 
-        return op_selector(meaning, source, _template(meaning, part), span)
+    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
+        from cute_viz.source.cpp import atoms
+
+        found: Value = getattr(atoms, name)(meaning, part, args, span)
+        return found
 
     return call
-
-
-def _tiled_mma(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-    if not args:
-        raise meaning.fail("make_tiled_mma takes an atom", span)
-    from cute_viz.source.cpp.atoms import mma_atom
-
-    atom = mma_atom(meaning, meaning.solid(args[0]), args[0].span)
-    return meaning.operate("make_tiled_mma", [atom, *_solid(meaning, args[1:])])
 
 
 def _mode(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
@@ -222,7 +187,12 @@ def _mode(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> V
     value = _argument(meaning, part, args, span)
     check_of_tensors(meaning, part.name, value)
     found = meaning.operate("layout", [layout_of(value)], tuple(_template(meaning, part)))
-    return replace(value, layout=found) if isinstance(value, Tensor) else found
+    match value:
+        case Tensor():
+            return replace(value, layout=found)
+        case ComposedLayout() if has_origin(value):
+            return ComposedLayout(value.outer, value.offset, found)  # type: ignore[arg-type]
+    return found
 
 
 def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
@@ -237,10 +207,6 @@ def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
             count = int(certain(size(value.layout))) * value.bits  # ArrayEngine of cute/tensor_impl.hpp
             return number(-(-count // 128) * 16 if value.bits % 8 == 0 else -(-count // 8), SIZE)
     return number(max(1, bits(value) // 8), SIZE)
-
-
-def _static_value(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-    return as_int(certain(_argument(meaning, part, args, span)))
 
 
 def _count(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
@@ -264,25 +230,18 @@ def _declval(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -
     return meaning.argument(part.args[0])
 
 
-def _copy_atom(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-    from cute_viz.algebra.copy import make_copy_atom
-    from cute_viz.source.cpp.atoms import copy_op
-
-    op, kind = copy_op(meaning, meaning.solid(args[0]), span), meaning.solid(args[1])
-    return make_copy_atom(op, bits(kind), str(kind))
-
-
 def _shape_like(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     template = tuple(_template(meaning, part))
-    values = _solid(meaning, args)
+    values = meaning.solids(args)
     if part.name == "shape" and len(values) == 1 and isinstance(values[0], tuple) and not template:
         return values[0]
     return meaning.operate(part.name, values, template)
 
 
 CALLS: dict[str, _Call] = {
-    **dict.fromkeys(MAKE_TUPLES, _tuple),
-    **dict.fromkeys(("tuple", "make_pair", "ArithTuple"), _tuple),
+    **dict.fromkeys(
+        (*MAKE_TUPLES, "tuple", "make_pair", "ArithTuple"), lambda meaning, part, args, span: tuple(meaning.solids(args))
+    ),
     **dict.fromkeys(("make_inttuple_iter", "ArithmeticTupleIterator"), _origin),
     **dict.fromkeys((*PRINTERS, "as_value", "move", "forward", "make_sparse_ptr"), _argument),
     **dict.fromkeys(
@@ -302,7 +261,7 @@ CALLS: dict[str, _Call] = {
     "local_partition": _cut,
     "inner_partition": _cut,
     "outer_partition": _cut,
-    "get_slice": _slice_of,
+    "get_slice": lambda meaning, part, args, span: sliced(meaning, meaning.solid(args[0]), args[1]),
     "get": _get,
     "select": _select,
     "shape": _shape_like,
@@ -311,18 +270,17 @@ CALLS: dict[str, _Call] = {
     "gcd": _of_numbers(lambda *x: gcd(*map(int, x))),
     "lcm": _of_numbers(lambda *x: lcm(*map(int, x))),
     "abs": _of_numbers(abs, 1, (int, float)),
-    **dict.fromkeys(("log_2", "log2", "ilog2"), _of_numbers(_log2, 1)),
+    **dict.fromkeys(("log_2", "log2", "ilog2"), _of_numbers(lambda x: max(int(x).bit_length() - 1, 0), 1)),
     "bit_width": _of_numbers(lambda x: int(x).bit_length(), 1),
     "bits_to_bytes": _of_numbers(lambda x: -(-int(x) // 8), 1),
     "bytes_to_bits": _of_numbers(lambda x: int(x) * 8, 1, symbolic=lambda x: x * 8),
-    "ss_op_selector": _op_selector("ss"),
-    "rs_op_selector": _op_selector("rs"),
-    "make_tiled_mma": _tiled_mma,
-    "convert_to_gmma_rs": _register_sourced,
+    **dict.fromkeys(("ss_op_selector", "rs_op_selector"), _in_atoms("op_selector")),
+    "make_tiled_mma": _in_atoms("tiled_mma_of"),
+    "convert_to_gmma_rs": _in_atoms("register_sourced"),
     **dict.fromkeys(RUN_TIME, _run_time),
     "tma_partition": tma_partition,
-    "tmem_load_to_store": lambda meaning, part, args, span: tmem_store_of(meaning, _solid(meaning, args), span),
-    "CUTE_STATIC_V": _static_value,
+    "tmem_load_to_store": lambda meaning, part, args, span: tmem_store_of(meaning, meaning.solids(args), span),
+    "CUTE_STATIC_V": lambda meaning, part, args, span: as_int(certain(_argument(meaning, part, args, span))),
     "cute_viz_check": check,
     "cute_viz_is_plain_fusion": is_plain_fusion,
     "sizeof": _sizeof,
@@ -332,5 +290,5 @@ CALLS: dict[str, _Call] = {
     "conditional_return": _chosen,
     **HIGHER,
     "declval": _declval,
-    "make_copy_atom": _copy_atom,
+    "make_copy_atom": _in_atoms("copy_atom"),
 }

@@ -8,8 +8,7 @@ from typing import Any
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.address import path_parts
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.expressions import Expressions
-from cute_viz.source.cpp.literals import Literals
+from cute_viz.source.cpp.expressions import Expressions, Literals
 from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.tokens import tokenize, words
 from cute_viz.source.cpp.tree import Node
@@ -20,6 +19,7 @@ from cute_viz.values.examples import example_type, example_value
 
 _DEEP = 48  # declarations that are evaluated for one another
 
+EXTENDED = "CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED"  # by it CuTe's headers choose instructions
 # Names of CuTe and the standard that are followed by template arguments.
 KNOWN_TEMPLATES = words(
     "Int C Shape Stride Step Tile Coord tuple Layout ComposedLayout Swizzle TiledMMA TiledCopy MMA_Atom "
@@ -67,8 +67,9 @@ class Context:
             return True if known is not False else None
         return known
 
-    def tree(self, part: Range) -> Node:
+    def tree(self, part: Range | None) -> Node:
         """The tree of tokens. Raises: NotationError where they are not an expression; where an undecided branch is among them."""
+        assert part is not None
         known = self.trees.get(part)
         if known is None:
             try:

@@ -1,10 +1,13 @@
-"""The words that begin a statement of C++: if, for, while, switch, return."""
+"""The words that begin a statement of C++: if, for, while, switch, return; and the whole grammar, which gives a file its scopes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from cute_viz.source.cpp.declare import Declarer
+from cute_viz.source.cpp.blocks import WORDS
+from cute_viz.source.cpp.declarators import declaration
+from cute_viz.source.cpp.declare import Declarer, Grammar
+from cute_viz.source.cpp.preprocess import Preprocessed
 from cute_viz.source.cpp.scopes import Scope, Statement
 
 
@@ -63,8 +66,8 @@ def _for(reader: Declarer, scope: Scope, at: int) -> int:
     step = (second + 1, close) if second + 1 < close else None
     scope.statements.append(Statement(kind, at, test, loop, body, step=step))
     reader.statement(loop, at + 1, None)
-    for declaration in loop.declarations:
-        declaration.kind = "loop"
+    for each in loop.declarations:
+        each.kind = "loop"
     reader.note_changes(loop, at + 1, close)
     return reader.inner(body, close + 1)
 
@@ -149,3 +152,31 @@ CONTROL: dict[str, Callable[[Declarer, Scope, int], int]] = {
     "try": _try,
     "else": _else,
 }
+
+
+def outline(source: Preprocessed) -> Declarer:
+    """The scopes of a file, `file` being the outermost; nothing in it is evaluated.
+
+    >>> out = outline(Preprocessed("template <int N> struct A { using B = Int<N>; static constexpr int c = 4, d{5}; };", Given()))
+    >>> [member.name for member in out.file.names["A"][0].inner.declarations]
+    ['B', 'c', 'd']
+    """
+    out = Declarer(source, Grammar(WORDS, CONTROL, declaration))
+    out.body(out.file, 0)
+    out.settle()
+    _tell_apart(out, out.file)
+    return out
+
+
+def _tell_apart(reader: Declarer, scope: Scope) -> None:
+    """Templates among functions of one name are called by their parameters; the name alone is that of a plain function."""
+    for declarations in scope.names.values():
+        functions = [x for x in declarations if x.kind == "function" and x.inner is not None and x.static]
+        if len({tuple(param.name for param in x.params or ()) for x in functions}) > 1:
+            for declaration in functions:
+                if declaration.params and declaration.inner is not None:
+                    words = ", ".join(param.name for param in declaration.params)
+                    declaration.inner.words = (*declaration.inner.words[:-1], f"{declaration.name}<{words}>")
+    for declaration in scope.declarations:
+        if declaration.inner is not None and declaration.scope is scope and declaration.inner.kind in ("namespace", "class"):
+            _tell_apart(reader, declaration.inner)

@@ -162,7 +162,8 @@ class Declarators:
     def _variables(self, kind: Range, at: int, pointer: bool) -> int:
         """One declarator after another."""
         reader, tokens = self.reader, self.tokens
-        constant, start, first = self._constant(kind, at), at, len(self.scope.declarations)
+        constant = any(token.text in ("const", "constexpr") for token in tokens[kind[0] : at])
+        start, first = at, len(self.scope.declarations)
         while True:
             declaration = Declaration("variable", tokens[at].text, at, self.scope, kind, params=self.params, pointer=pointer)
             declaration.constant = bool(self.words & {"const", "constexpr"}) or constant
@@ -211,9 +212,6 @@ class Declarators:
     def _declares(self, at: int) -> bool:
         at, _ = self.reader.pointers(at)
         return self.tokens[at].kind == "name" and self.tokens[at + 1].kind in ("=", ";", ",", "{", "(", "[")
-
-    def _constant(self, kind: Range, at: int) -> bool:
-        return any(token.text in ("const", "constexpr") for token in self.tokens[kind[0] : at])
 
     def _ended(self, end: int) -> int:
         if self.tokens[end].kind in (";", ")", "}", "end"):

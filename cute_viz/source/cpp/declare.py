@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from cute_viz.source.cpp.changes import Changing
-from cute_viz.source.cpp.cursor import is_macro_word
+from cute_viz.source.cpp.cursor import Cursor, is_macro_word
 from cute_viz.source.cpp.operands import BUILTIN
 from cute_viz.source.cpp.preprocess import Preprocessed
 from cute_viz.source.cpp.scopes import Declaration, Param, Scope, Statement
@@ -34,7 +33,7 @@ class Grammar(NamedTuple):
     declaration: Callable[[Declarer, Scope, int, tuple[Param, ...] | None], int]
 
 
-class Declarer(Changing):
+class Declarer(Cursor):
     """One way through the tokens; every method takes the place of a token and gives the one behind what it read."""
 
     def __init__(self, source: Preprocessed, grammar: Grammar) -> None:

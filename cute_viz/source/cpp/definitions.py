@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.errors import CuteVizError, Span, raised_again
 from cute_viz.source.cpp.binding import bound, defaulted
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
@@ -143,14 +144,15 @@ class Definitions(Parameters):
         """A value with template arguments behind its name."""
         if args is None:
             return value
-        if isinstance(value, Template):
-            return self.definition(value.declaration, value.env, args, span)
-        if isinstance(value, External):
-            return External(value.name, tuple(self.argument(item) for item in args), value.error)
-        if isinstance(value, Class) and value.env.scope.params is not None and value.env.parent is not None:
-            owner = next((x for x in value.env.parent.scope.names.get(value.env.scope.name, ()) if x.kind == "class"), None)
-            if owner is not None:
-                return self.definition(owner, value.env.parent, args, span)
+        match value:
+            case Template():
+                return self.definition(value.declaration, value.env, args, span)
+            case External():
+                return External(value.name, tuple(self.argument(item) for item in args), value.error)
+            case Class(env=Env(scope=scope, parent=Env() as around)) if scope.params is not None:
+                owner = next((x for x in around.scope.names.get(scope.name, ()) if x.kind == "class"), None)
+                if owner is not None:
+                    return self.definition(owner, around, args, span)
         raise self.fail("this is not a template", span)
 
     def definition(self, declaration: Declaration, env: Env, args: tuple[Node, ...] | None, span: Span) -> Value:
@@ -172,7 +174,6 @@ class Definitions(Parameters):
             )
             return External("::".join((*declaration.scope.path, declaration.name)), given, error)
         if kind == "object":
-            assert declaration.inner is not None
             return Class(within(env, declaration.inner))
         if declaration.params is not None:
             if args is None and kind in ("alias", "variable"):
@@ -211,10 +212,8 @@ class Definitions(Parameters):
         known = env.memo.get(key)
         if known is _BUSY:
             raise self.fail(f"{declaration.name!r} refers to itself", span)
-        if isinstance(known, CuteVizError):
-            raise known
         if known is not None:
-            remembered: Value = known[0]
+            remembered: Value = raised_again(known)[0]
             return remembered
         env.memo[key] = _BUSY
         self.context.enter(span)
@@ -225,12 +224,10 @@ class Definitions(Parameters):
                 else:
                     value = self.inside(env).variable(declaration, change.value, "=")
             elif declaration.kind in ("alias", "using"):
-                assert declaration.init is not None
                 value = self.of(declaration.init, env)
             elif declaration.kind == "enumerator":
                 value = self._enumerator(declaration, env)
             elif declaration.kind == "enum":
-                assert declaration.inner is not None
                 value = Class(within(env, declaration.inner))
             elif declaration.kind == "loop":
                 value = self._uncertain(declaration, env, declaration.token)
@@ -260,7 +257,7 @@ class Definitions(Parameters):
             finally:
                 self.context.leave()
             known = env.memo[declaration, "assumed", position] = (value,)
-            if steps == declaration.init and isinstance(value, int) and not isinstance(value, Unknown):
+            if steps == declaration.init and isinstance(value, int):
                 assert self.context.assumed is not None
                 told, line = self.context.assumed[declaration.name] = (str(int(value)), self.context.line(steps[0]))
                 other = f"`let={declaration.name}=...` gives another"
@@ -274,14 +271,9 @@ class Definitions(Parameters):
     def _uncertain(self, declaration: Declaration, env: Env, token: int) -> Value:
         """A variable whose value depends on how the program runs: of an integer's type an int that is not known."""
         error = changed(declaration, self.context.text, self.context.reader.tokens[token].span)
-        if declaration.type is not None and not declaration.array and not declaration.pointer:
-            try:
-                if is_integer(self.of(declaration.type, env)):
-                    return unknown(error)
-            except LimitError:
-                raise
-            except CuteVizError:
-                pass
+        plain = declaration.type is not None and not declaration.array and not declaration.pointer
+        if plain and is_integer(tried(partial(self.of, declaration.type, env), None)):
+            return unknown(error)
         if (tensor := self._moving(declaration, env)) is not None:
             return tensor
         raise error
@@ -292,14 +284,9 @@ class Definitions(Parameters):
         """
         changes = declaration.scope.home.changes.get(declaration.name, ())
         parts = [declaration.init, *[change.value for change in changes if not change.within and change.call is None]]
-        found = []
-        for part in parts if declaration.kind == "variable" else ():
-            try:
-                found.append(self.inside(env).variable(declaration, part, "=") if part is not None else None)
-            except LimitError:
-                raise
-            except CuteVizError:
-                return None
+        if declaration.kind != "variable" or None in parts:
+            return None
+        found = tried(lambda: [self.inside(env).variable(declaration, part, "=") for part in parts], [])
         lost: list[CuteVizError] = []
         tensors = [x for x in (known_part(x, lost) for x in found) if isinstance(x, Tensor)]
         if not tensors or len(tensors) < len(parts) or any(_anywhere(x) != _anywhere(tensors[0]) for x in tensors):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
@@ -17,8 +19,8 @@ from cute_viz.source.cpp.members import method, type_member
 from cute_viz.source.cpp.operate import operated
 from cute_viz.source.cpp.operators import Operators
 from cute_viz.source.cpp.scopes import Param, Range
-from cute_viz.source.cpp.slices import called_descriptors, called_layout
-from cute_viz.source.cpp.tree import Brace, Call, Decltype, Id, Index, Lambda, Member, Node, Part, Unary, Written
+from cute_viz.source.cpp.slices import called_descriptors, called_layout, is_layout
+from cute_viz.source.cpp.tree import Brace, Call, Decltype, Id, Index, Lambda, Member, Node, Part, Written
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import (
     Cell,
@@ -58,8 +60,9 @@ class Evaluator(Operators):
             raise error.at(self.text, node.span) from None
         except IndexError:  # `sizeof()`, `get_slice()`: every function of CuTe looks at its arguments by their places
             raise self.fail("an argument is missing here", node.span) from None
-        if isinstance(value, (tuple, Layout, ComposedLayout, Tensor)):
-            check_size(value, self.text, node.span)
+        match value:
+            case tuple() | Layout() | ComposedLayout() | Tensor():
+                check_size(value, self.text, node.span)
         return value
 
     def solid(self, node: Node) -> Value:
@@ -68,11 +71,12 @@ class Evaluator(Operators):
 
     def known(self, value: Value, span: Span) -> Value:
         """A value that is not from another file. Raises: the error of a name that is."""
-        if isinstance(value, External):
-            raise value.error or needed(self.text, str(value), span, "type")
-        if isinstance(value, tuple):
-            for item in value:
-                self.known(item, span)
+        match value:
+            case External():
+                raise value.error or needed(self.text, str(value), span, "type")
+            case tuple():
+                for item in value:
+                    self.known(item, span)
         return value
 
     def argument(self, node: Node) -> Value:
@@ -83,33 +87,34 @@ class Evaluator(Operators):
         """The values of the arguments of a call, packs spread."""
         out: list[Value] = []
         for node in nodes:
-            if isinstance(node, Unary) and node.operator == "...":
-                value = self.value(node.value)
-                if not isinstance(value, tuple):
-                    raise self.fail("this pack is not supported", node.span)
-                out += value
-            else:
-                out.append(self.value(node))
+            value = self.value(node.pack or node)
+            if node.pack is not None and not isinstance(value, tuple):
+                raise self.fail("this pack is not supported", node.span)
+            out += value if isinstance(value, tuple) and node.pack is not None else [value]
         return out
+
+    def solids(self, nodes: tuple[Node, ...]) -> list[Value]:
+        """The values of the arguments of a call. Raises: the error of a name that this file does not define."""
+        values = self.arguments(nodes)
+        for value, node in zip(values, nodes, strict=False):
+            self.known(value, node.span)
+        return values
 
     def lazily(self, nodes: tuple[Node, ...]) -> list[Later]:
         """Template arguments that are evaluated when they are asked for."""
         out: list[Later] = []
         for node in nodes:
-            if isinstance(node, Unary) and node.operator == "...":
-                out += self.arguments((node,))
-            else:
-                out.append(Lazy(lambda node=node: self.value(node)))  # type: ignore[misc]
+            out += [Lazy(partial(self.value, node))] if node.pack is None else self.arguments((node,))
         return out
 
     def _index(self, node: Index) -> Value:
         if (cell := self.place(node)) is not None:
             return cell.read()
-        value, index = self.solid(node.value), certain(self.solid(node.index))
-        if isinstance(value, tuple) and isinstance(index, int) and 0 <= index < len(value):
-            return value[index]
-        if isinstance(value, Pointer):
-            raise self.fail("cannot determine what a pointer points to", node.span)
+        match self.solid(node.value), certain(self.solid(node.index)):
+            case tuple(value), int(index) if 0 <= index < len(value):
+                return value[index]
+            case Pointer(), _:
+                raise self.fail("cannot determine what a pointer points to", node.span)
         raise self.fail("this index is not supported", node.span)
 
     def _decltype(self, node: Decltype) -> Value:
@@ -160,7 +165,7 @@ class Evaluator(Operators):
         return type_member(self, value, part, span)
 
     def _id(self, node: Id) -> Value:
-        if len(node.parts) == 1 and node.parts[0].args is None and (cell := self.cell(node.parts[0].name)) is not None:
+        if node.plain and (cell := self.cell(node.plain)) is not None:
             return cell.read()
         words = tuple(part.name for part in node.parts)
         if len(words) > 1 and (key := self.context.let_of(words)) is not None:
@@ -178,7 +183,7 @@ class Evaluator(Operators):
         if found is None:
             if (key := self.context.let(first.name, None)) is not None:
                 value = self.given(key, as_type=False)
-                value = static(value) if isinstance(value, (tuple, Layout, ComposedLayout)) else value
+                value = static(value) if isinstance(value, tuple) or is_layout(value) else value
                 return self.applied(value, first.args, first.span), parts[1:]
             return self._foreign(parts, node.span)
         env, n = found.env, 0
@@ -205,26 +210,30 @@ class Evaluator(Operators):
             name = node.type.parts[-1].name
             if name in CALLS and self.lookup.find(node.type.parts[0].name, self.env, self.position(node.span)) is None:
                 return CALLS[name](self, node.type.parts[-1], node.args, node.span)
-        kind = self.value(node.type)
-        return self.made(kind, node.args, node.span)
+        return self.made(self.value(node.type), node.args, node.span)
 
     def made(self, kind: Value, args: tuple[Node, ...], span: Span) -> Value:
         """A value of a type that begins with arguments."""
-        if not args:
-            if isinstance(kind, External):  # a tag is its own value
+        match kind:
+            case External() if not args:  # a tag is its own value
                 return kind if kind.error is None else self.known(kind, span)
-            return zeroed(kind, self.fail("this has no value yet", span))
-        if isinstance(kind, ValueType) and len(args) == 1:
-            return self.cast(kind, args[0], span)
-        if isinstance(kind, Class):
-            return self.aggregate(kind, args, span)
+            case _ if not args:
+                return zeroed(kind, self.fail("this has no value yet", span))
+            case ValueType() if len(args) == 1:
+                return self.cast(kind, args[0], span)
+            case Class():
+                return self.aggregate(kind, args, span)
         values = self.arguments(args)
-        if isinstance(kind, tuple) and len(kind) == len(values):
-            return tuple(values)
-        if len(values) == 1 and not isinstance(kind, External):
-            return values[0]
-        if isinstance(self.known(kind, span), Layout) and len(values) <= 2:
-            return Layout(*values)  # type: ignore[arg-type]
+        match kind:
+            case tuple() if len(kind) == len(values):
+                return tuple(values)
+            case External():
+                self.known(kind, span)
+            case _ if len(values) == 1:
+                return values[0]
+            case Layout() if len(values) == 2:
+                return Layout(*values)  # type: ignore[arg-type]
+        self.known(kind, span)
         raise self.fail(f"constructing {show(kind)} from values is not supported", span)
 
     def _call(self, node: Call) -> Value:
@@ -279,49 +288,49 @@ class Evaluator(Operators):
         return method(self, self.solid(function.object), function.part, node.args, node.span)
 
     def _buffer(self, node: Node) -> Pointer | None:
-        found = self.lookup.find(node.parts[0].name, self.env, self.position(node.span)) if isinstance(node, Id) else None
-        kind = found.declarations[0].type if found is not None and found.declarations else None
-        tree = None if kind is None else self.context.tree(kind)
-        if not isinstance(tree, Id) or tree.parts[-1].name not in _BUFFERS or not tree.parts[-1].args:
-            return None
-        return Pointer("", self.value(tree.parts[-1].args[0]))
+        own = self.lookup.declared(node.parts[0].name, self.env, self.position(node.span)) if isinstance(node, Id) else None
+        match None if own is None or own.type is None else self.context.tree(own.type):
+            case Id(parts=(*_, last)) if last.name in _BUFFERS and last.args:
+                return Pointer("", self.value(last.args[0]))
+        return None
 
     def apply(self, function: Value, args: tuple[Node, ...], span: Span) -> Value:
         """The value of a call of a value: a function of the file, a layout at a coordinate, a type that is given values."""
-        if isinstance(function, Function):
-            given = [x.inner.arguments for x in function.declarations if x.inner is not None]
-            values, cells = self._handed(args, given)
-            return self.called(function, values, span, cells)
-        if isinstance(function, Closure):
-            values, cells = self._handed(args, [function.scope.arguments])
-            return self.closed(function, values, span, cells)
-        if isinstance(function, (Layout, ComposedLayout, Swizzle, Tensor, Thread)) and args:
-            return called_layout(self, function, args, span)
+        match function:
+            case Function():
+                given = [x.inner.arguments for x in function.declarations if x.inner is not None]
+                return self.called(function, *self._handed(args, given, span))
+            case Closure():
+                return self.closed(function, *self._handed(args, [function.scope.arguments], span))
+            case Layout() | ComposedLayout() | Swizzle() | Tensor() | Thread() if args:
+                return called_layout(self, function, args, span)
+            case External():
+                raise self.fail(f"{function.name!r} is not defined in this file", span)
+            case Class() if args and (operator := self.lookup.member("operator()", function.env)) is not None:
+                return self.apply(Function(operator.declarations, operator.env), args, span)
         if hasattr(function, "first") and args:  # a fragment of descriptors
-            return called_descriptors(self, function, args)  # type: ignore[arg-type]
-        if isinstance(function, External):
-            raise self.fail(f"{function.name!r} is not defined in this file", span)
-        if isinstance(function, Class) and (operator := self.lookup.member("operator()", function.env)) is not None and args:
-            return self.apply(Function(operator.declarations, operator.env), args, span)
+            return called_descriptors(self, function, args)
         return self.made(function, args, span)
 
-    def _handed(self, args: tuple[Node, ...], params: list[tuple[Param, ...]]) -> tuple[list[Value], tuple[Cell | None, ...]]:
-        """The arguments of a call, and where those are kept that its functions take by reference."""
+    def _handed(
+        self, args: tuple[Node, ...], params: list[tuple[Param, ...]], span: Span
+    ) -> tuple[list[Value], Span, tuple[Cell | None, ...]]:
+        """The arguments of a call, its place, and where those are kept that its functions take by reference."""
         taken = {n for those in params for n, param in enumerate(those) if self.by_reference(param)}
-        if not taken or any(isinstance(node, Unary) and node.operator == "..." for node in args):
-            return self.arguments(args), ()
+        if not taken or any(node.pack is not None for node in args):
+            return self.arguments(args), span, ()
         values, cells = [], []
         for n, node in enumerate(args):
             cell = self.place(node) if n in taken else None
             cells.append(cell)
             values.append(self.value(node) if cell is None else cell.read())
-        return values, tuple(cells)
+        return values, span, tuple(cells)
 
     def operate(self, name: str, operands: list[Value], template: tuple[Value, ...] = ()) -> Value:
         """The result of an operation of the registry."""
         return operated(self, name, operands, template)
 
-    def of(self, part: Range, env: Env) -> Value:
+    def of(self, part: Range | None, env: Env) -> Value:
         """The value of tokens in an environment."""
         return self.inside(env).value(self.context.tree(part))
 
@@ -331,8 +340,7 @@ _BUFFERS = ("vector", "array", "device_vector", "host_vector", "universal_vector
 
 def _dotted(node: Node) -> tuple[str, ...]:
     """The words of `a.b.c`; none of anything else."""
-    if isinstance(node, Id) and len(node.parts) == 1 and node.parts[0].args is None:
-        return (node.parts[0].name,)
-    if isinstance(node, Member) and (around := _dotted(node.object)):
-        return (*around, node.part.name)
-    return ()
+    if isinstance(node, Member):
+        around = _dotted(node.object)
+        return (*around, node.part.name) if around else ()
+    return (node.plain,) if node.plain else ()

@@ -12,19 +12,18 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span, raised_again
 from cute_viz.source.address import path_parts
 from cute_viz.source.cpp.accesses import array_of
-from cute_viz.source.cpp.built import asked_member, built_entries, included, scopes_of
-from cute_viz.source.cpp.collective import with_cutlass
 from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.control import outline
+from cute_viz.source.cpp.cutlass import with_cutlass
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.indexed import is_shared
 from cute_viz.source.cpp.lookup import Lookup, opened
-from cute_viz.source.cpp.operations import operations
-from cute_viz.source.cpp.outline import outline
+from cute_viz.source.cpp.operate import operations
 from cute_viz.source.cpp.preprocess import Preprocessed, deciding
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
-from cute_viz.source.cpp.shown import object_of, printed, standing
+from cute_viz.source.cpp.shown import asked_member, built_entries, included, object_of, printed, scopes_of, standing
 from cute_viz.source.cpp.statements import launched, launches, moves
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Call, Id, Node

@@ -7,7 +7,7 @@ from functools import partial
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
+from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of
 from cute_viz.source.cpp.context import Context, needed
 from cute_viz.source.cpp.elements import is_integer
@@ -19,7 +19,7 @@ from cute_viz.source.cpp.running import Running
 from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope, outward
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Brace, Node
-from cute_viz.source.cpp.unknown import tried, unknown
+from cute_viz.source.cpp.unknown import attempted, tried, unknown
 from cute_viz.source.cpp.uses import takes
 from cute_viz.source.cpp.values import (
     Cell,
@@ -27,11 +27,11 @@ from cute_viz.source.cpp.values import (
     Closure,
     Enumerator,
     Env,
-    External,
     Function,
     Items,
     Value,
     copied,
+    element_type,
     typed,
     zeroed,
 )
@@ -57,9 +57,7 @@ class Functions(Running):
 
     def namespace(self, found: Found) -> Env:
         """The environment of a namespace that was found."""
-        inner = found.declarations[0].inner
-        assert inner is not None
-        return within(found.env, inner)
+        return within(found.env, found.declarations[0].inner)
 
     def variable(self, declaration: Declaration, init: Range | None, opens: str) -> Value:
         """The value of a variable of this scope whose initializer is given."""
@@ -81,12 +79,11 @@ class Functions(Running):
 
     def _pointed(self, declaration: Declaration, init: Range | None) -> Pointer:
         """A pointer, or what an array decays to: the type of its elements, and the buffer that it points into."""
-        assert declaration.type is not None
         value = tried(
             lambda: self.of(init, self.env) if init is not None and init[0] < init[1] and not declaration.array else None, None
         )
         out = value if isinstance(value, Pointer) else Pointer(base=declaration.name)
-        kind = tried(partial(pointed_type, self, declaration.type), "")
+        kind = tried(lambda: pointed_type(self, declaration.type) if declaration.type else "", "")
         out = out.of(ValueType(kind)) if kind else out
         return replace(out, space="smem") if declaration.array and "__shared__" in self._words(declaration) else out
 
@@ -105,7 +102,7 @@ class Functions(Running):
         deduced_type = first == "auto" or self._is_template(declaration.type)
         if init is None or init[0] >= init[1]:
             return self._without(declaration, opens, span)
-        kind = None if deduced_type else self._kind(declaration)
+        kind = None if deduced_type else tried(partial(self.of, declaration.type, self.env), None)  # which matters to numbers alone
         if isinstance(kind, Class) and kind.env.scope.kind == "class" and opens in ("(", "{"):
             given = tuple(self.context.tree(part) for part in self.context.reader.split(*init))
             whole = self.value(given[0]) if len(given) == 1 else None
@@ -128,27 +125,14 @@ class Functions(Running):
             if kind is None:
                 raise self.fail("this construction from values is not supported", span)
             return self.made(kind, value_tree.args, span)
-        if not (isinstance(kind, ValueType) and is_integer(kind)):
-            value = self.solid(value_tree)
-        else:
-            try:
-                value = self.solid(value_tree)
-            except LimitError:
-                raise
-            except CuteVizError as error:
-                if "constexpr" in self._words(declaration):
-                    raise  # the number of a type, which `?` cannot stand for
-                return unknown(error, f"{declaration.name}@{declaration.token}")
+        value = attempted(lambda: self.solid(value_tree))
+        if isinstance(value, CuteVizError):
+            if not is_integer(kind) or "constexpr" in self._words(declaration):
+                raise value  # of the number of a type, too, which `?` cannot stand for
+            return unknown(value, f"{declaration.name}@{declaration.token}")
         if isinstance(kind, ValueType):
             return self.converted(value, kind, span)
-        if isinstance(kind, (Class, type(None))) or not isinstance(value, (int, tuple)):
-            return value
-        return kind if not isinstance(kind, External) and not isinstance(value, tuple) and isinstance(kind, int) else value
-
-    def _kind(self, declaration: Declaration) -> Value:
-        """The type of a variable; None where it is not known, which matters to numbers alone."""
-        assert declaration.type is not None
-        return tried(partial(self.of, declaration.type, self.env), None)
+        return kind if isinstance(kind, int) and isinstance(value, int) else value
 
     def _is_template(self, part: Range) -> bool:
         """Whether a type is a template's name alone, whose arguments follow from the value: `Tensor a = ...`."""
@@ -157,7 +141,6 @@ class Functions(Running):
 
     def _without(self, declaration: Declaration, opens: str, span: Span) -> Value:
         """The value of a variable that nothing initializes: that of its type, where the type has one value."""
-        assert declaration.type is not None
         kind = self.known(self.of(declaration.type, self.env), span)
         if opens == "{":
             return zeroed(kind, needed(self.context.text, declaration.name, span))
@@ -257,7 +240,7 @@ class Functions(Running):
             if param.pack:
                 env.args[param.name] = tuple(args[n:])
                 break
-            kind: Value = None
+            kind: ValueType | None = None
             words = {token.text for token in tokens[slice(*param.type)]} if param.type else set()
             if n < len(args):
                 value = args[n]
@@ -265,13 +248,8 @@ class Functions(Running):
                 if cell is not None and env.cells is not None and self.by_reference(param):
                     env.cells[param.name] = cell
                     continue
-                if (
-                    runs
-                    and cell is None
-                    and not param.constant
-                    and isinstance(value, (int, Unknown, Items))
-                    and _sees_cells(self.env)
-                ):
+                varies = runs and cell is None and not param.constant and isinstance(value, (int, Unknown, Items))
+                if varies and _sees_cells(self.env):
                     raise self.fail(f"cannot determine which object {param.name!r} refers to", tokens[param.token].span)
             elif param.default is not None:
                 value = self.of(param.default, env)
@@ -281,13 +259,13 @@ class Functions(Running):
                 begin, end = param.type
                 while (end > begin and tokens[end - 1].kind in ("&", "&&")) or tokens[end - 1].text in ("const", "volatile"):
                     end -= 1
-                kind = self.inside(env).value(self.context.tree((begin, end)))
-                if isinstance(kind, ValueType) and (is_numeric(value) or isinstance(value, Enumerator)):
+                kind = element_type(self.inside(env).value(self.context.tree((begin, end))))
+                if kind is not None and (is_numeric(value) or isinstance(value, Enumerator)):
                     value = self.converted(value, kind, tokens[param.token].span)
             if env.cells is None:
                 env.args[param.name] = value
             else:
-                env.cells[param.name] = Cell(copied(value, self.context.budget), kind if isinstance(kind, ValueType) else None)
+                env.cells[param.name] = Cell(copied(value, self.context.budget), kind)
 
     def by_reference(self, param: Param) -> bool:
         """Whether a parameter is a reference."""

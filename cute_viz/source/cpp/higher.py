@@ -8,7 +8,7 @@ from operator import add, mul, sub
 
 from cute_viz.algebra.inttuple import div_rem, show
 from cute_viz.errors import Span
-from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Brace, Call, Id, Node, Part
 from cute_viz.source.cpp.values import Closure, External, Function, Value
@@ -82,14 +82,6 @@ def _entries(meaning: Meaning, span: Span, of: Value) -> tuple[Value, ...]:
     return of
 
 
-def _fold(meaning: Meaning, span: Span, function: _Applied, of: Value, first: Value) -> Value:
-    return reduce(function, of, first) if isinstance(of, tuple) else function(first, of)
-
-
-def _fold_first(meaning: Meaning, span: Span, function: _Applied, of: Value) -> Value:
-    return reduce(function, of) if isinstance(of, tuple) and of else of
-
-
 def _tests(function: _Applied, of: Value) -> list[bool]:
     return [bool(function(x)) for x in of] if isinstance(of, tuple) else [bool(function(of))]
 
@@ -106,8 +98,8 @@ _CARRIED_OUT: dict[str, _Applied] = {
     "transform_leaf": partial(_transform, leaves=True),
     "filter_tuple": _filter_tuple,
     "apply": lambda meaning, span, function, of: function(*_entries(meaning, span, of)),
-    "fold": _fold,
-    "fold_first": _fold_first,
+    "fold": lambda meaning, span, function, of, first: reduce(function, of if isinstance(of, tuple) else (of,), first),
+    "fold_first": lambda meaning, span, function, of: reduce(function, of) if isinstance(of, tuple) and of else of,
     "iscan": lambda meaning, span, function, of, first: tuple(_scan(meaning, span, function, of, first)[1:]),
     "escan": lambda meaning, span, function, of, first: tuple(_scan(meaning, span, function, of, first)[:-1]),
     "any_of": lambda meaning, span, function, of: any(_tests(function, of)),

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.binding import bound, defaulted, key_of, matched
 from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.functions import Functions
-from cute_viz.source.cpp.lookup import opened, within
+from cute_viz.source.cpp.lookup import Meaning, opened, within
 from cute_viz.source.cpp.scopes import Declaration, Scope, outward
 from cute_viz.source.cpp.tree import Brace, Node, Part
-from cute_viz.source.cpp.unknown import unknown
-from cute_viz.source.cpp.values import OURS, Cell, Class, Env, Later, Template, Value, copied
-from cute_viz.values.types import ValueType
+from cute_viz.source.cpp.unknown import attempted, unknown
+from cute_viz.source.cpp.values import OURS, Cell, Class, Env, Later, Template, Value, copied, element_type
 
 WHOLE = Span(0, 0)  # of no place: a declaration as a whole
 
@@ -22,7 +22,6 @@ class Instances(Functions):
     """The part of the evaluator that reads templates of the file."""
 
     def _class(self, declaration: Declaration, env: Env, args: tuple[Node, ...] | None, span: Span) -> Value:
-        assert declaration.inner is not None
         if declaration.params is None:
             return Class(within(env, declaration.inner))
         if args is None:
@@ -83,15 +82,11 @@ class Instances(Functions):
         for scope in specs:
             if scope.params or scope.spec is None or scope.parent is None:
                 continue
-            env = opened(self.context, scope.parent)
-            try:
-                parts = self.context.reader.split(*scope.spec)
-                key = key_of([self.inside(env).argument(self.context.tree(part)) for part in parts])
-            except LimitError:
-                raise
-            except CuteVizError:
-                continue
-            out[key] = None if key in out else scope
+            here, parts = self.inside(opened(self.context, scope.parent)), self.context.reader.split(*scope.spec)
+            values = attempted(lambda here=here, parts=parts: [here.argument(self.context.tree(part)) for part in parts])  # type: ignore[misc]
+            if not isinstance(values, CuteVizError):
+                key = key_of(values)
+                out[key] = None if key in out else scope
         return out
 
     def specialised(self, scope: Scope, values: list[Later]) -> Class | None:
@@ -100,7 +95,6 @@ class Instances(Functions):
         return None if args is None else self._specialised(scope, args, values)
 
     def _specialised(self, scope: Scope, args: dict[str, Later], values: list[Later]) -> Class:
-        assert scope.parent is not None
         parent = opened(self.context, scope.parent)
         key = (scope, key_of(list(args.values())))
         if key not in parent.children:
@@ -133,27 +127,27 @@ class Instances(Functions):
         constructed = any(x.kind == "function" and x.name == scope.name for x in scope.declarations)
         if scope.bases or (len(args) > len(members) and not constructed):
             raise lost
-        new = Env(scope, kind.env.parent, dict(kind.env.args))
+        new, why = Env(scope, kind.env.parent, dict(kind.env.args)), lost if constructed else None
         new.cells = {}
         for n, member in enumerate(members):
-            cell = Cell(None)
-            try:
-                kind_of_it = self.inside(new).value(self.context.tree(member.type)) if member.type else None
-                cell.kind = kind_of_it if isinstance(kind_of_it, ValueType) and not member.pointer else None
-                given = args[n] if n < len(args) else None
-                if constructed:
-                    is_int = cell.kind is not None and is_integer(cell.kind)
-                    cell.value = unknown(lost, f"{member.name}@{member.token}") if is_int else lost
-                elif isinstance(given, Brace) and given.type is None and kind_of_it is not None:
-                    cell.value = self.made(kind_of_it, given.args, span)
-                elif given is not None:
-                    value = copied(self.value(given), self.context.budget)
-                    cell.value = value if cell.kind is None else self.converted(value, cell.kind, span)
-                else:
-                    cell.value = self.inside(new).variable(member, member.init, member.opens)
-            except LimitError:
-                raise
-            except CuteVizError as error:
-                cell.value = error
+            cell, arg = Cell(None), args[n] if n < len(args) else None
+            cell.value = attempted(partial(self._begun_with, member, arg, cell, self.inside(new), span, why))
             new.cells[member.name] = cell
         return Class(new)
+
+    def _begun_with(
+        self, member: Declaration, arg: Node | None, cell: Cell, here: Meaning, span: Span, lost: CuteVizError | None
+    ) -> Value:
+        """What a member of an object begins with, whose cell gets its type. lost: why a constructor's value is not known."""
+        kind = here.value(self.context.tree(member.type)) if member.type else None
+        cell.kind = None if member.pointer else element_type(kind)
+        if lost is not None:
+            if not is_integer(cell.kind):
+                raise lost
+            return unknown(lost, f"{member.name}@{member.token}")
+        if arg is None:
+            return here.variable(member, member.init, member.opens)
+        if isinstance(arg, Brace) and arg.type is None and kind is not None:
+            return self.made(kind, arg.args, span)
+        value = copied(self.value(arg), self.context.budget)
+        return value if cell.kind is None else self.converted(value, cell.kind, span)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout
+from cute_viz.algebra.composed import PointerFlag, as_layout, make_composed_layout
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import OPS
@@ -20,18 +20,16 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.notation.undefined import undefined as unknown_name
 from cute_viz.notation.values import CONSTANTS, constant
-from cute_viz.source.cpp.collective import NAMES as MADE
-from cute_viz.source.cpp.collective import made
 from cute_viz.source.cpp.context import needed
-from cute_viz.source.cpp.cutlass import tag_member
-from cute_viz.source.cpp.elements import Array, bits, is_integer, is_tag
-from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.tokens import words
-from cute_viz.source.cpp.traits import TRAITS
+from cute_viz.source.cpp.cutlass import NAMES as MADE
+from cute_viz.source.cpp.cutlass import made, tag_member
+from cute_viz.source.cpp.elements import TRAITS, Array, bits, is_integer, is_tag
+from cute_viz.source.cpp.lookup import Meaning
+from cute_viz.source.cpp.slices import is_layout, layout_of
+from cute_viz.source.cpp.tokens import ATOMS, INTEGRALS, TUPLES, may_be_atom, words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, External, Foreign, SpelledInt, Value, argument, as_int, integer, solid, typed
-from cute_viz.source.cpp.vocabulary import ATOMS, INTEGRALS, TUPLES, may_be_atom
 from cute_viz.values.examples import example_value
 from cute_viz.values.integer import Runtime, Unknown
 from cute_viz.values.pointer import Pointer
@@ -175,10 +173,6 @@ def _check(values: list[Value]) -> list[Value]:
     return list(map(solid, values))
 
 
-def _tuple(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
-    return tuple(_check(values))
-
-
 def _unset(meaning: Meaning, span: Span) -> CuteVizError:
     """The error for a type that says no number, `int` in the place of one."""
     hint = "write a number in the place of its type: tuple<C<8>, 16> for tuple<C<8>, int>"
@@ -190,7 +184,7 @@ def _layout(meaning: Meaning, name: str, values: list[Value], span: Span) -> Val
         raise meaning.fail("Layout takes a shape and a stride", span)
     unset = _unset(meaning, span)
     for value in _check(values):
-        for leaf in leaves(value) if isinstance(value, tuple) else [value]:
+        for leaf in leaves(value):
             if isinstance(leaf, ValueType) and not is_integer(leaf):
                 raise AlgebraError(f"a layout must consist of integers; {show(leaf)} is not one")
     shape, *stride = (typed(value, unset, part) for value, part in zip(values, ("shape", "stride"), strict=False))
@@ -202,7 +196,7 @@ def _composed(meaning: Meaning, name: str, values: list[Value], span: Span) -> V
         raise meaning.fail("ComposedLayout takes three parts", span)
     outer, offset, inner = _check(values)
     unset = _unset(meaning, span)
-    return make_composed_layout(outer, typed(offset, unset) if isinstance(offset, tuple) else offset, inner)
+    return make_composed_layout(outer, typed(offset, unset) if type(offset) is tuple else offset, inner)
 
 
 def _integers(
@@ -220,35 +214,36 @@ def _integers(
 
 def _integral(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
     _check(values)
-    value = values[-1] if values else None
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, Enumerator):
-        return value if "constant" in name else value.number
-    if not isinstance(value, int) or len(values) > 2:
-        raise AlgebraError(f"{name}<N> takes an integer, not {show(value)}")
-    return int(value)
+    match values[-1] if values else None:
+        case bool(value):
+            return value
+        case Enumerator() as value:
+            return value if "constant" in name else value.number
+        case int(value) if len(values) <= 2:
+            return int(value)
+        case value:
+            raise AlgebraError(f"{name}<N> takes an integer, not {show(value)}")
 
 
 def _array(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
-    _check(values := values[:2])  # its alignment is not asked
-    if len(values) < 2 or not isinstance(values[1], int) or not 0 < values[1] < 1 << 32:
-        raise meaning.fail(f"{name} takes a type and a number", span)
-    return Array(sized(bits(values[0]) * int(values[1])).name, values[0])
+    match _check(values[:2]):  # its alignment is not asked
+        case [kind, int(count)] if 0 < count < 1 << 32:
+            return Array(sized(bits(kind) * int(count)).name, kind)
+    raise meaning.fail(f"{name} takes a type and a number", span)
 
 
 def _sparse(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
     """sparse_elem<S,T>, and smem_sparse_ptr_flag_bits<S,B>, the pointer to such elements in a layout."""
-    each, of = map(solid, values) if len(values) == 2 else (None, None)
-    if isinstance(each, int) and name == "sparse_elem" and isinstance(of, ValueType):
-        word = f"sparse_elem<{int(certain(each))},{of.canonical}>"
-        if sparse(word) is None and named(of) is not None:
-            raise meaning.fail(f"{word}: {each} elements do not share the bits of one", span)
-        if named(of) is not None:
-            bits_of(word)  # Raises: AlgebraError for a part of less than a bit
-        return ValueType(word)
-    if isinstance(each, int) and isinstance(of, int) and 0 < int(certain(each)) <= int(certain(of)) and of % each == 0:
-        return PointerFlag(int(of) // int(each), sparsity=int(each))
+    match [solid(x) for x in values]:
+        case [int(each), ValueType() as of] if name == "sparse_elem":
+            word = f"sparse_elem<{int(each)},{of.canonical}>"
+            if sparse(word) is None and named(of) is not None:
+                raise meaning.fail(f"{word}: {each} elements do not share the bits of one", span)
+            if named(of) is not None:
+                bits_of(word)  # Raises: AlgebraError for a part of less than a bit
+            return ValueType(word)
+        case [int(each), int(of)] if 0 < each <= of and of % each == 0:
+            return PointerFlag(int(of) // int(each), sparsity=int(each))
     raise meaning.fail(f"{name} takes a sparsity and {'a type' if name == 'sparse_elem' else 'the bits of an element'}", span)
 
 
@@ -262,29 +257,31 @@ def _scaled(meaning: Meaning, name: str, values: list[Value], span: Span) -> Val
 
 
 def _tensor_type(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
-    layout = as_layout(values[-1]) if values else None
-    layout = layout.layout if isinstance(layout, Tensor) else layout
-    if not isinstance(layout, (Layout, ComposedLayout)):
+    layout: Any = layout_of(as_layout(values[-1])) if values else None
+    if not is_layout(layout):
         raise meaning.fail("the layout of this tensor is not known", span)
-    if len(values) == 2 and isinstance(values[0], tuple):
-        return with_origin(typed(values[0], meaning.fail("this integer is only known where the tensor is made", span)), layout)
-    return Tensor(values[0] if isinstance(values[0], Pointer) else Pointer(), layout)
+    match values:
+        case [tuple(origin), _]:
+            return with_origin(typed(origin, meaning.fail("this integer is only known where the tensor is made", span)), layout)
+        case [Pointer() as where, *_]:
+            return Tensor(where, layout)
+    return Tensor(Pointer(), layout)
 
 
 def _engine(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
     """What a tensor's type has for its pointer: `ViewEngine<smem_ptr<half_t*>>`, `swizzle_ptr<Swizzle<3,4,3>, ...>`."""
-    inner = values[-1] if values else None
-    if isinstance(inner, Pointer) and name[:4] in ("gmem", "smem", "rmem", "tmem"):
-        return replace(inner, space=name[:4])
-    if isinstance(inner, Pointer) and name == "swizzle_ptr" and isinstance(values[0], Swizzle):
-        return replace(inner, swizzle=values[0])
-    if name in ("subbyte_iterator", "sparse_ptr") and isinstance(inner, ValueType):
-        return Pointer(type=inner)
-    return inner
+    match values:
+        case [*_, Pointer() as inner] if name[:4] in ("gmem", "smem", "rmem", "tmem"):
+            return replace(inner, space=name[:4])
+        case [Swizzle() as swizzle, *_, Pointer() as inner] if name == "swizzle_ptr":
+            return replace(inner, swizzle=swizzle)
+        case [*_, ValueType() as inner] if name in ("subbyte_iterator", "sparse_ptr"):
+            return Pointer(type=inner)
+    return values[-1] if values else None
 
 
 _FORMS: dict[str, _Form] = {
-    **dict.fromkeys((*TUPLES, "ArithmeticTuple"), _tuple),
+    **dict.fromkeys((*TUPLES, "ArithmeticTuple"), lambda meaning, name, values, span: tuple(_check(values))),
     **dict.fromkeys((*INTEGRALS, "bool_constant"), _integral),
     "uint_byte_t": _integers("uint_byte_t<N> takes a number", (1,), lambda n: sized(8 * n), lambda n: 0 < n < 1 << 16),
     "uint_bit_t": _integers("uint_bit_t<N> takes a number", (1,), sized, lambda n: 0 < n < 1 << 16),

@@ -1,6 +1,6 @@
 """A line of C++, or a few, outside of any file: what each of its statements is, in their order, whatever names are bound before.
 
-`a = f(b)` declares what `auto a = f(b)` does, an expression has no name, and layouts may stand as CuTe prints them (`literals`).
+`a = f(b)` declares what `auto a = f(b)` does, an expression has no name, and layouts may stand as CuTe prints them (`expressions`).
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from cute_viz.notation.reading import Passage
 from cute_viz.notation.syntax import Statement
 from cute_viz.source.cpp.blocks import WORDS
 from cute_viz.source.cpp.calls import CALLS
-from cute_viz.source.cpp.collective import with_cutlass
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.control import CONTROL
+from cute_viz.source.cpp.cutlass import with_cutlass
 from cute_viz.source.cpp.declarators import declaration
 from cute_viz.source.cpp.declare import Declarer, Grammar
 from cute_viz.source.cpp.evaluate import Evaluator
-from cute_viz.source.cpp.literals import Literals
+from cute_viz.source.cpp.expressions import Literals
 from cute_viz.source.cpp.lookup import Lookup, opened
-from cute_viz.source.cpp.operations import operations
+from cute_viz.source.cpp.operate import operations
 from cute_viz.source.cpp.preprocess import Preprocessed
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.shown import object_of
 from cute_viz.source.cpp.slices import split
 from cute_viz.source.cpp.tokens import Token
-from cute_viz.source.cpp.tree import Call, Id, Node
+from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.values import Class, External, Function, Template, Value, finished, taken
 from cute_viz.source.model import Given
 from cute_viz.values.instruction import MOVES
@@ -188,7 +188,7 @@ class Pasted:
 
 
 def _function(tree: Node | None) -> str:
-    return tree.function.parts[-1].name if isinstance(tree, Call) and isinstance(tree.function, Id) else ""
+    return "" if tree is None else tree.called
 
 
 def _stated(tokens: list[Token], text: str) -> list[Token]:

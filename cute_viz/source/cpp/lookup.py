@@ -1,17 +1,21 @@
-"""Which declaration a name means at its place, in the scopes around, in bases, in namespaces that are used."""
+"""Which declaration a name means at its place, in the scopes around, in bases, in namespaces that are used; what the parts of the
+evaluator ask of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.preprocess import excludes
-from cute_viz.source.cpp.scopes import Change, Declaration, Scope, outward
-from cute_viz.source.cpp.values import HELPERS, Class, Env, Value, asked
+from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, outward
+from cute_viz.source.cpp.tree import Binary, Node, Part
+from cute_viz.source.cpp.values import HELPERS, Cell, Class, Closure, Env, Function, Later, Value, asked
 from cute_viz.values.examples import hint_for
+from cute_viz.values.types import ValueType
 
 _BASES = 200  # of one class, and theirs: `struct A<T> : A<A<T>>` never ends
 
@@ -24,17 +28,18 @@ class Found(NamedTuple):
     value: Callable[[], Value] | None = None
 
 
-def within(env: Env, scope: Scope) -> Env:
+def within(env: Env, scope: Scope | None) -> Env:
     """A scope in an environment, without arguments of its own."""
+    assert scope is not None
     child = env.children.get(scope)
     if child is None:
         child = env.children[scope] = Env(scope, env)
     return child
 
 
-def opened(context: Context, scope: Scope) -> Env:
+def opened(context: Context, scope: Scope | None) -> Env:
     """The environment of a scope as it is in the file: parameters are what is given, or their defaults."""
-    if scope.parent is None:
+    if scope is None or scope.parent is None:
         return context.root
     return within(opened(context, scope.parent), scope)
 
@@ -61,6 +66,11 @@ class Lookup:
                     return Found(around)
             around = around.parent
         return None
+
+    def declared(self, name: str, env: Env, position: int | None) -> Declaration | None:
+        """The first declaration of what an unqualified name means at a token; None of a parameter, or where the file has none."""
+        found = self.find(name, env, position)
+        return found.declarations[0] if found is not None and found.declarations else None
 
     def member(self, name: str, env: Env, position: int | None = None) -> Found | None:
         """What a name means in one scope: its declarations, those of its bases, of the namespaces that it uses."""
@@ -236,3 +246,42 @@ def changed(declaration: Declaration, text: str, span: Span) -> NotationError:
     return NotationError(
         f"the value of {name!r} depends on how the program runs", text=text, span=span, hint=hint_for(name), needs=(name,)
     )
+
+
+class Meaning(Protocol):
+    """An evaluator of trees in one environment; `Evaluator` and its bases have what each of these does."""
+
+    context: Context
+    lookup: Lookup
+    env: Env
+    text: str
+
+    def position(self, span: Span) -> int | None: ...
+    def value(self, node: Node) -> Value: ...
+    def solid(self, node: Node) -> Value: ...
+    def argument(self, node: Node) -> Value: ...
+    def arguments(self, nodes: tuple[Node, ...]) -> list[Value]: ...
+    def solids(self, nodes: tuple[Node, ...]) -> list[Value]: ...
+    def fail(self, message: str, span: Span, hint: str | None = None, needs: tuple[str, ...] = ()) -> NotationError: ...
+    def operate(self, name: str, operands: list[Value], template: tuple[Value, ...] = ()) -> Value: ...
+    def inside(self, env: Env) -> Meaning: ...
+    def of(self, part: Range | None, env: Env) -> Value: ...
+    def type_member(self, value: Value, part: Part, span: Span) -> Value: ...
+    def apply(self, function: Value, args: tuple[Node, ...], span: Span) -> Value: ...
+    def called(self, function: Function, args: list[Value], span: Span, cells: tuple[Cell | None, ...] = ()) -> Value: ...
+    def closed(self, closure: Closure, args: list[Value], span: Span, cells: tuple[Cell | None, ...] = ()) -> Value: ...
+    def place(self, node: Node) -> Cell | None: ...
+    def cell(self, name: str) -> Cell | None: ...
+    def combined(self, operator: str, left: Value, right: Value, node: Binary) -> Value: ...
+    def aggregate(self, kind: Class, args: tuple[Node, ...], span: Span) -> Class: ...
+    def given(self, key: str, as_type: bool) -> Value: ...
+    def known(self, value: Value, span: Span) -> Value: ...
+    def truth(self, node: Node) -> bool: ...
+    def lazily(self, nodes: tuple[Node, ...]) -> list[Later]: ...
+    def made(self, kind: Value, args: tuple[Node, ...], span: Span) -> Value: ...
+    def converted(self, value: Value, kind: ValueType, span: Span) -> Value: ...
+    def unexpanded(self, name: str, span: Span) -> NotationError: ...
+    def specialised(self, scope: Scope, values: list[Later]) -> Class | None: ...
+    def variable(self, declaration: Declaration, init: Range | None, opens: str) -> Value: ...
+    def meant(self, found: Found, part: Part, span: Span) -> Value: ...
+    def special(self, specs: list[Scope], values: list[Later], span: Span) -> Class | None: ...

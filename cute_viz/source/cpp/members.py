@@ -12,7 +12,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import DEDUCED, scale_factors, tag_member
-from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.slices import is_layout, known_part, layout_of, of_thread, shaped, sliced
 from cute_viz.source.cpp.tensors import check_of_tensors
 from cute_viz.source.cpp.tokens import words

@@ -1,4 +1,6 @@
-"""An operation of the registry on the values of the reader: what it takes of tensors, and the result as the reader has it."""
+"""An operation of the registry on the values of the reader: what it takes of tensors, and the result as the reader has it;
+and the operation that an expression is, with the values of its operands: a call of CuTe's, a method, a slice.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.common import Operation
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, has_origin
 from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.doubts import doubt
-from cute_viz.algebra.inttuple import leaves
+from cute_viz.algebra.inttuple import has_underscore, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mixed import VIEWS, is_mixed
 from cute_viz.algebra.operands import check_named
@@ -18,11 +21,15 @@ from cute_viz.algebra.origin import counting
 from cute_viz.algebra.static import each_integer, unknowns
 from cute_viz.algebra.tensor import Tensor, make_tensor
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError
-from cute_viz.notation.values import ungroup
-from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.slices import is_layout, joined, layout_of, shaped, viewed
+from cute_viz.notation.values import PRINTERS, ungroup
+from cute_viz.source.cpp.cutlass import SCALES
+from cute_viz.source.cpp.lookup import Meaning
+from cute_viz.source.cpp.slices import is_layout, joined, known_part, layout_of, shaped, split, viewed
 from cute_viz.source.cpp.tensors import check_of_layouts, check_of_tensors
-from cute_viz.source.cpp.values import Enumerator, External, Value, finished, later, static, taken
+from cute_viz.source.cpp.tree import Call, Decltype, Id, Member, Node
+from cute_viz.source.cpp.unknown import unknown
+from cute_viz.source.cpp.values import Enumerator, External, Thread, Value, finished, static, taken
+from cute_viz.values.instruction import MOVES
 from cute_viz.values.integer import Runtime, Static
 
 DESCRIPTORS = ("make_gmma_desc", "make_umma_desc")  # keep the layout that they describe, which other rooms show
@@ -51,8 +58,10 @@ def operated(meaning: Meaning, name: str, operands: list[Value], template: tuple
     if short.startswith("deduce_"):  # a template argument of CUTLASS's, which has no such function
         operands = [static(x) for x in operands]
     if short == "make_layout" and meaning.context.types and operands and isinstance(operands[0], tuple):
-        operands[0] = later(operands[0])
+        operands[0] = _later(operands[0])
     of_map = short.startswith("make_") and "_tma_" in short  # a tensor map follows from what is static
+    if short in ("layout", "stride") and operands and has_origin(operands[0]):  # of a tensor of coordinates
+        operands[0] = operands[0].inner  # type: ignore[union-attr]
     plain: list[Any] = [layout_of(operand) for operand in operands]
     values = plain
     try:
@@ -78,6 +87,19 @@ def operated(meaning: Meaning, name: str, operands: list[Value], template: tuple
         return joined(found)
     of = next((operand for operand in operands if is_layout(layout_of(operand))), None)
     return viewed(of, found, []) if short in VIEWS and isinstance(of, Tensor) else found
+
+
+def _later(shape: Value, part: str = "") -> Value:
+    """The shape of what `decltype` asks the type of: an extent that is a run-time 0 stands for what it is later.
+
+    >>> [str(x) for x in finished(_later((Runtime(0), 8)))]
+    ['?', '_8']
+    """
+    if isinstance(shape, tuple):
+        return tuple(_later(item, f"{part}.{n}") for n, item in enumerate(shape))
+    if isinstance(shape, Runtime) and shape == 0:
+        return unknown(NotationError("an extent of 0 in a type means that it is only known at run time"), part=part)
+    return shape
 
 
 def of_tensors(name: str) -> bool:
@@ -119,3 +141,84 @@ def as_word(value: Value) -> Value:
     if isinstance(value, External) and value.args is None and value.name.count("::") >= 2:
         return "::".join(value.name.split("::")[-3:])
     return value.word if isinstance(value, Enumerator) else value
+
+
+_METHODS = {"tile": "logical_divide", "with_shape": "composition", "compose": "composition"}
+
+
+def operations(meaning: Meaning, tree: Node) -> tuple[Operation, ...]:
+    """The operation that a tree is, behind those whose result it slices: `thr.partition_C(g)(_,0,0)`; none of anything else.
+    Raises: the error of an operand that is not known.
+    """
+    match tree:
+        case Decltype(parts=()):
+            return operations(meaning, tree.value)
+        case Call(function=Member() as method):
+            return _method(meaning, method, tree)
+    if not isinstance(tree, Call):
+        return ()
+    function = tree.function
+    if isinstance(function, Id):
+        found = meaning.lookup.find(function.parts[0].name, meaning.env, meaning.position(tree.span))
+        name = function.parts[-1].name
+        if name in SCALES and len(function.parts) > 1 and _is_operation(name):  # of a configuration of scale factors
+            owner = meaning.value(Id(function.span, function.parts[:-1]))
+            return (_operation(name, meaning.arguments(tree.args), tuple(getattr(owner, "args", None) or ())),)
+        if found is None or (len(function.parts) > 1 and function.parts[0].name == "cute"):
+            # a call of what the file does not define; what is printed is what is meant
+            last = function.parts[-1]
+            if last.name in PRINTERS and len(tree.args) == 1:
+                return operations(meaning, tree.args[0])
+            if not tree.args or not (_is_operation(last.name) or last.name in MOVES):
+                return ()
+            template = tuple(as_word(meaning.argument(item)) for item in last.args or ())
+            return (_operation(last.name, meaning.arguments(tree.args), template),)
+    # a tensor or a layout at a coordinate with `_`
+    value = known_part(meaning.value(function), [])
+    if not is_layout(layout_of(value)):
+        return ()
+    at = tuple(_given(x, "slice") for x in meaning.arguments(tree.args))
+    if not has_underscore(at):
+        return ()
+    return (*operations(meaning, function), Operation("slice", (at[0] if len(at) == 1 else at, _given(value, "slice"))))
+
+
+def _method(meaning: Meaning, function: Member, tree: Call) -> tuple[Operation, ...]:
+    """`thr.partition_S(s)`, `tiled.get_slice(i)`, `layout.compose(b)`."""
+    name = _METHODS.get(function.part.name, function.part.name)
+    if not _is_operation(name) or not tree.args:
+        return ()
+    operands = [meaning.solid(function.object), *meaning.arguments(tree.args)]
+    if is_layout(layout_of(operands[0])) and function.part.name not in _METHODS:
+        return ()  # `layout.shape<0>()`: a member
+    template = tuple(as_word(meaning.argument(item)) for item in function.part.args or ())
+    return (_operation(name, operands, template),)
+
+
+def _operation(name: str, operands: list[Value], template: tuple[Value, ...]) -> Operation:
+    return Operation(name, tuple(_given(x, name) for x in operands), template)
+
+
+def _given(value: Value, name: str) -> Value:
+    """A value as an operation is given it: of a thread that nobody knows its view, an integer that nobody knows as it is."""
+    if isinstance(value, Thread):
+        tiled = getattr(value.view, "tiled", None)
+        if tiled is not None:
+            from cute_viz.algebra.views import get_slice
+
+            view: Value = get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
+            return view
+        value = value.view
+    if isinstance(value, Tensor):
+        value = split(value) if name in MOVES or of_tensors(name) or "_tma_" in name else value.printed
+    kept: Value = each_integer(_kept, value)
+    return kept
+
+
+def _kept(n: int) -> int:
+    """An integer with its mark: what C++ knows when it runs is a Runtime, too."""
+    return n if isinstance(n, Runtime) else Static(n)
+
+
+def _is_operation(name: str) -> bool:
+    return name in ops.OPS or name in ops.ALIASES

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from cute_viz.algebra.inttuple import show
-from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.binding import as_argument, bound, deduced, header
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.elements import is_integer, same
 from cute_viz.source.cpp.instances import WHOLE, Instances
 from cute_viz.source.cpp.lookup import opened
 from cute_viz.source.cpp.pointed import pointers
-from cute_viz.source.cpp.scopes import Param, Range, Scope
+from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.slices import is_layout
-from cute_viz.source.cpp.unknown import tried, unknown
+from cute_viz.source.cpp.unknown import attempted, tried, unknown
 from cute_viz.source.cpp.uses import Use, all_uses
 from cute_viz.source.cpp.values import (
     Class,
@@ -35,10 +37,11 @@ from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _USES = 16  # calls of one function that are compared
+_INTEGERS = {"int", "unsigned", "long", "short", "char", "size_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "Int", "float"}
 
 
-class Told(Instances):
-    """The part of the evaluator that looks at calls."""
+class Parameters(Instances):
+    """The part of the evaluator that reads parameters, and looks at the calls that tell them."""
 
     def told(self, scope: Scope) -> dict[str, Later]:
         """The parameters of a function as the calls in the file have them, those that are known and the same in all."""
@@ -87,19 +90,17 @@ class Told(Instances):
         caller = opened(self.context, use.scope)
         values: list[Value] = []
         try:
-            out.update(bound(self, scope.params or (), [self._lazy(part, caller) for part in use.template], WHOLE))
+            given = [(partial(self.of, part, caller)) for part in use.template]
+            out.update(bound(self, scope.params or (), [tried(value, Lazy(value)) for value in given], WHOLE))
         except CuteVizError:
             return out
         for param, part in zip(scope.arguments, use.arguments, strict=False):
-            try:
-                value = self.known(self.of(part, caller), WHOLE)
+            value = attempted(lambda part=part: self.known(self.of(part, caller), WHOLE))  # type: ignore[misc]
+            values.append(None if isinstance(value, (CuteVizError, Unknown)) else value)
+            if isinstance(value, CuteVizError):
+                self._lost(param, scope, value)
+            else:
                 out[param.name] = value
-                values.append(value if not isinstance(value, Unknown) else None)
-            except LimitError:
-                raise
-            except CuteVizError as error:
-                values.append(None)
-                self._lost(param, scope, error)
         pointers(self.inside(caller), scope, use, values)
         out.update((param.name, x) for param, x in zip(scope.arguments, values, strict=False) if isinstance(x, Pointer))
         types = dict(out)
@@ -115,59 +116,19 @@ class Told(Instances):
         for name in (param.name, *(x.name for x in scope.params or () if x.name in words)):
             untold.setdefault(name, error)
 
-    def _lazy(self, part: Range, env: Env) -> Later:
-        value: Later = tried(lambda: self.of(part, env), Lazy(lambda: self.of(part, env)))
-        return value
-
     def _deduced_from(self, scope: Scope, values: list[Value], out: dict[str, Later]) -> None:
-        assert scope.parent is not None
         inner = self.inside(opened(self.context, scope.parent))
         for param, value in zip(scope.arguments, values, strict=False):
             if value is not None:
                 one = Scope("function", "", scope.parent, scope.token, params=scope.params, arguments=(param,))
                 deduced(inner, one, [value], out)
 
-
-def _alike(a: Later, b: Later) -> bool:
-    """Whether two values that calls give are the same, static integers and all; of those that are not known nothing is."""
-    try:
-        a, b = asked(a), asked(b)
-        return bool(same(a, b)) and (isinstance(a, Class) or show(finished(a)) == show(finished(b)))
-    except LimitError:
-        raise
-    except CuteVizError:
-        return False
-
-
-def _missing(value: Later) -> CuteVizError | None:
-    try:
-        asked(value)
-    except CuteVizError as error:
-        return error if error.needs else None
-    return None
-
-
-_INTEGERS = {"int", "unsigned", "long", "short", "char", "size_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "Int", "float"}
-
-
-class Parameters(Told):
-    """The part of the evaluator that reads parameters."""
-
     def parameter(self, name: str, env: Env, span: Span) -> Value:
         """The value of a parameter that nothing binds: what was given for it, its default, for a function's its type."""
-        scope = env.scope
-        known = env.memo.get(("parameter", name))
-        if isinstance(known, CuteVizError):
-            raise known
-        if known is None:
-            try:
-                known = Lazy(lambda: self._parameter(name, env, scope, span))
-                env.memo["parameter", name] = known
-                known()
-            except CuteVizError as error:
-                env.memo["parameter", name] = error
-                raise
-        return known()
+        if ("parameter", name) not in env.memo:
+            env.memo["parameter", name] = Lazy(partial(self._parameter, name, env, env.scope, span))
+        value: Value = env.memo["parameter", name]()
+        return value
 
     def _asked(self, param: Param) -> str:
         """What may be given for a template parameter: its kind, or `bool`."""
@@ -203,14 +164,12 @@ class Parameters(Told):
         asked = "bool" if "bool" in words else "value" if words & _INTEGERS or not words else "type"
         why = self.untold(param.name, env.scope, needed(self.context.text, param.name, span, asked))
         if param.type is not None:
-            try:
-                kind = self.known(self.of(param.type, env), span)
-            except LimitError:
-                raise
-            except CuteVizError as error:
-                if error.needs and param.name not in error.needs and any(x.name in error.needs for x in env.scope.params or ()):
-                    raise self.untold(param.name, env.scope, error.but(needs=(*error.needs, param.name))) from None
-                raise why from None
+            kind = attempted(lambda: self.known(self.of(param.type, env), span))
+            if isinstance(kind, CuteVizError):
+                needs = kind.needs if param.name not in kind.needs else ()
+                if any(x.name in needs for x in env.scope.params or ()):
+                    raise self.untold(param.name, env.scope, kind.but(needs=(*needs, param.name)))
+                raise why
             if is_integer(kind):
                 return unknown(why, part=param.name)
             if isinstance(kind, Class) and kind.env.scope.kind == "enum":
@@ -244,3 +203,20 @@ class Parameters(Told):
             return out if not isinstance(out, External) or out.error is None else other.known(out, tree.span)
         except CuteVizError as error:
             raise error.but(name=f"`let={key}`", needs=()) from None
+
+
+def _alike(a: Later, b: Later) -> bool:
+    """Whether two values that calls give are the same, static integers and all; of those that are not known nothing is."""
+
+    def alike(a: Value, b: Value) -> bool:
+        return bool(same(a, b)) and (isinstance(a, Class) or show(finished(a)) == show(finished(b)))
+
+    return tried(lambda: alike(asked(a), asked(b)), False)
+
+
+def _missing(value: Later) -> CuteVizError | None:
+    try:
+        asked(value)
+    except CuteVizError as error:
+        return error if error.needs else None
+    return None

@@ -10,8 +10,7 @@ from typing import Any
 
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.elements import Array
-from cute_viz.source.cpp.lookup import opened, within
-from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.lookup import Meaning, opened, within
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, outward
 from cute_viz.source.cpp.tree import Binary, Call, Cast, Id, Member, Node, Unary
 from cute_viz.source.cpp.unknown import tried
@@ -31,7 +30,7 @@ def paths(reader: Declarer, function: Scope) -> list[Path]:
     """The ways to a function, each from a function that nothing calls; one empty way where nothing calls the function itself. At
     most MOST are given. A call within the function itself is none.
 
-    >>> from cute_viz.source.cpp.outline import outline
+    >>> from cute_viz.source.cpp.control import outline
     >>> from cute_viz.source.cpp.preprocess import Preprocessed
     >>> text = "template <class L> void f(L l) {} void g(int n) { f(n); } int main() { g(4); g(8); }"
     >>> reader = outline(Preprocessed(text, Given()))
@@ -58,7 +57,7 @@ def paths(reader: Declarer, function: Scope) -> list[Path]:
 def said(reader: Declarer, function: Scope, use: Use) -> tuple[object, ...]:
     """What a call says of a function: calls that say the same are followed once.
 
-    >>> from cute_viz.source.cpp.outline import outline
+    >>> from cute_viz.source.cpp.control import outline
     >>> from cute_viz.source.cpp.preprocess import Preprocessed
     >>> reader = outline(Preprocessed("void f(int n) {} int main() { f(4); f(4); f(8); }", Given()))
     >>> f = reader.file.names["f"][0].inner
@@ -211,12 +210,13 @@ def _element(meaning: Meaning, node: Node) -> str:
 
 def _inside(meaning: Meaning, node: Node) -> Env | None:
     """The scope of the members of an object, which may be of a struct or union without a name."""
-    around = _inside(meaning, node.object) if isinstance(node, Member) else None
     found = None
-    if isinstance(node, Member) and around is not None:
-        found = meaning.lookup.member(node.part.name, around)
-    elif isinstance(node, Id) and len(node.parts) == 1:
-        found = meaning.lookup.find(node.parts[0].name, meaning.env, meaning.position(node.span))
+    match node:
+        case Member():
+            around = _inside(meaning, node.object)
+            found = meaning.lookup.member(node.part.name, around) if around is not None else None
+        case Id(parts=(part,)):
+            found = meaning.lookup.find(part.name, meaning.env, meaning.position(node.span))
     own = found.declarations[0] if found is not None and found.declarations else None
     if found is not None and own is not None and own.kind == "object" and own.inner is not None:
         return within(found.env, own.inner)

@@ -186,21 +186,21 @@ class Preprocessed:
 
     def _truth(self, node: Node, unknown: list[str]) -> Any:
         """The value of a condition; None where it is not known."""
-        if isinstance(node, Literal):
-            return node.value
-        if isinstance(node, Call) and isinstance(node.function, Id) and node.function.text == "defined" and node.args:
-            return self._defined(node.args[0].text, unknown) if isinstance(node.args[0], Id) else None
-        if isinstance(node, Id):
-            return self._value(node.text, unknown)
-        if isinstance(node, Unary) and node.operator in ("!", "-", "+"):
-            value = self._truth(node.value, unknown)
-            return None if value is None else (not value) if node.operator == "!" else -value if node.operator == "-" else value
-        if isinstance(node, Condition):
-            test = self._truth(node.test, unknown)
-            return None if test is None else self._truth(node.yes if test else node.no, unknown)
-        if isinstance(node, Binary):
-            left, right = self._truth(node.left, unknown), self._truth(node.right, unknown)
-            return _combined(node.operator, left, right)
+        match node:
+            case Literal():
+                return node.value
+            case Call(function=Id(text="defined"), args=(Id(text=name), *_)):
+                return self._defined(name, unknown)
+            case Id():
+                return self._value(node.text, unknown)
+            case Unary(operator="!" | "-" | "+" as operator):
+                value = self._truth(node.value, unknown)
+                return None if value is None else (not value) if operator == "!" else -value if operator == "-" else value
+            case Condition():
+                test = self._truth(node.test, unknown)
+                return None if test is None else self._truth(node.yes if test else node.no, unknown)
+            case Binary():
+                return _combined(node.operator, self._truth(node.left, unknown), self._truth(node.right, unknown))
         return None
 
     def _value(self, name: str, unknown: list[str]) -> Any:
@@ -274,13 +274,7 @@ def _combined(operator: str, left: Any, right: Any) -> Any:
     if operator == "&&":
         return False if left in (0, False) or right in (0, False) else None if left is None or right is None else True
     if operator == "||":
-        return (
-            True
-            if (left is not None and left) or (right is not None and right)
-            else None
-            if left is None or right is None
-            else False
-        )
+        return True if left or right else None if left is None or right is None else False
     if left is None or right is None or operator not in _BINARY or isinstance(left, str) or isinstance(right, str):
         return None
     if _NEW in (left, right):

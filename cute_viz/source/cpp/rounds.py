@@ -8,7 +8,7 @@ from functools import partial
 from itertools import takewhile
 from typing import NamedTuple
 
-from cute_viz.errors import CuteVizError, LimitError
+from cute_viz.errors import CuteVizError
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
@@ -16,7 +16,8 @@ from cute_viz.source.cpp.lookup import Lookup, declares, loop_around, opened
 from cute_viz.source.cpp.pointed import calls, said
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, Statement, outward
 from cute_viz.source.cpp.threads import Vector, numbers_at
-from cute_viz.source.cpp.tree import Binary, Id, Node, Unary
+from cute_viz.source.cpp.tree import Binary, Node, Unary
+from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import Env
 from cute_viz.source.moves import Often
@@ -79,7 +80,7 @@ class Counter:
             elif statement.yes is here and here.flow == "loop":
                 line, file = self.context.line(statement.token), self.context.file(statement.token)
                 name, rounds, values = self.rounds(statement)
-                yield Gate((), _unread) if statement.kind == "switch" else Round(line, file, name, rounds, values)
+                yield Gate((), lambda name, value: None) if statement.kind == "switch" else Round(line, file, name, rounds, values)
 
     def truth(self, test: Range, scope: Scope, wanted: bool, name: str, value: int) -> bool | None:
         """Whether a condition is what is wanted, None where that is not known. name, value: of a variable of a loop, if any."""
@@ -94,13 +95,8 @@ class Counter:
         """The integer that tokens or a tree are in a scope, None where it is not known."""
         if part is None:
             return None
-        try:
-            node = self.context.tree(part) if isinstance(part, tuple) else part
-            value = Evaluator(self.context, self.lookup, opened(self.context, scope)).solid(node)
-        except LimitError:
-            raise
-        except CuteVizError:
-            return None
+        solid = Evaluator(self.context, self.lookup, opened(self.context, scope)).solid
+        value = tried(lambda: solid(self.context.tree(part) if isinstance(part, tuple) else part), None)
         if isinstance(value, Unknown) and self.known:
             found = numbers_at(value, lambda name: self.known.get(name.partition("@")[0]))
             value = found if isinstance(found, int) else None
@@ -124,11 +120,7 @@ class Counter:
             return None
         self.deep += 1
         try:
-            return self._head(statement, statement.value, loop, where)
-        except LimitError:
-            raise
-        except CuteVizError:
-            return None
+            return tried(partial(self._head, statement, statement.value, loop, where), None)
         finally:
             self.deep -= 1
 
@@ -140,7 +132,8 @@ class Counter:
         if not name:
             name, word, end = _name(test.right), _MIRRORED[word], test.left
         found = self.lookup.find(name, opened(self.context, loop), value[0]) if name else None
-        if found is None or len(found.declarations) != 1 or any(_left(self.reader, loop, self.end(statement))):
+        words = {token.text for token in self.reader.tokens[loop.token : self.end(statement)]}
+        if found is None or len(found.declarations) != 1 or words & _LEAVING:
             return Head(name, None, word, end, None, None)
         declaration = found.declarations[0]
         noted = {x.token: x for x in declaration.scope.home.changes.get(name, ()) if x.token != declaration.token}
@@ -204,17 +197,8 @@ class Counter:
         return self.reader.match[at] if tokens[at].kind == "{" else self.reader.find(at, (";",))
 
 
-def _left(reader: Declarer, loop: Scope, end: int) -> Iterator[bool]:
-    """Whether words in a loop may leave it."""
-    return (token.text in _LEAVING for token in reader.tokens[loop.token : end])
-
-
-def _unread(name: str, value: int) -> None:
-    """Of a switch nobody knows which case runs."""
-
-
 def _name(node: Node) -> str:
     """The plain name that a tree is, "" of anything else."""
     while isinstance(node, Unary) and node.operator == "+":
         node = node.value
-    return node.parts[0].name if isinstance(node, Id) and len(node.parts) == 1 and node.parts[0].args is None else ""
+    return node.plain

@@ -1,4 +1,5 @@
-"""Functions that change what they compute with: their statements run one after the other, over cells that hold values.
+"""Functions that change what they compute with: their statements run one after the other, over cells that hold values: where a
+value is kept, what assigns to it, and what makes it unknown.
 
 What is not read, or depends on what nobody knows, makes everything that it could have changed unknown, with its cause: never
 a value.
@@ -6,16 +7,18 @@ a value.
 
 from __future__ import annotations
 
-from cute_viz.errors import CuteVizError, LimitError, Span
-from cute_viz.source.cpp.cells import Kept
-from cute_viz.source.cpp.changes import HARMLESS
-from cute_viz.source.cpp.lookup import within
-from cute_viz.source.cpp.numbers import number
+from collections.abc import Iterator
+from functools import partial
+
+from cute_viz.errors import CuteVizError, Span
+from cute_viz.source.cpp.cursor import HARMLESS
+from cute_viz.source.cpp.lookup import Meaning, within
+from cute_viz.source.cpp.numbers import kind_of, number
 from cute_viz.source.cpp.operands import is_number
-from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
-from cute_viz.source.cpp.tree import Call, Id, Node
-from cute_viz.source.cpp.values import CELL, Cell, Class, Closure, Env, Items, Value, copied, integer
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement, outward
+from cute_viz.source.cpp.tree import COMPARE, Binary, Condition, Id, Index, Member, Node, Unary
+from cute_viz.source.cpp.unknown import attempted
+from cute_viz.source.cpp.values import CELL, Cell, Class, Closure, Enumerator, Env, Items, Value, copied, element_type, integer
 from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType
 
@@ -23,8 +26,8 @@ _LEAVING = frozenset(("return", "break", "continue", "goto", "throw"))
 _Way = tuple[str, Value]  # how a statement is left: `return` with a value, `break`, `continue`
 
 
-class Running(Kept):
-    """The part of the evaluator that carries out statements."""
+class Running(Meaning):
+    """The part of the evaluator that carries out statements, and keeps what changes."""
 
     def run(self, statements: list[Statement], env: Env) -> _Way | None:
         """Statements, one after the other; how they are left, None at their end. Raises: the error of a condition that is not
@@ -32,62 +35,54 @@ class Running(Kept):
         """
         for statement in statements:
             self.context.step(self._span(statement))
-            try:
-                way = self._execute(statement, env)
-            except LimitError:
-                raise
-            except CuteVizError as error:
+            way = attempted(partial(self._execute, statement, env))
+            if isinstance(way, CuteVizError):
                 if self._leaves(statement):
-                    raise
-                self._forget(statement, env, error)
-                continue
-            if way is not None:
+                    raise way
+                self._forget(statement, env, way)
+            elif way is not None:
                 return way
         return None
 
     def _execute(self, statement: Statement, env: Env) -> _Way | None:
-        kind = statement.kind
         here = self.inside(env)
-        if kind == "return":
-            return "return", self._returned(statement, env)
-        if kind in ("break", "continue"):
-            return kind, None
-        if kind == "block":
-            assert statement.yes is not None
-            return self.run(statement.yes.statements, self._opened(statement.yes, env))
-        if kind == "if":
-            assert statement.value is not None
-            block = statement.yes if here.truth(self.context.tree(statement.value)) else statement.no
-            return self.run(block.statements, self._opened(block, env)) if block is not None else None
-        if env.cells is None:  # nothing changes here: a variable is read where it is asked for
-            if kind == "switch":
+        match statement.kind:
+            case "return":
+                return "return", self._returned(statement, env)
+            case "break" | "continue":
+                return statement.kind, None
+            case "block":
+                return self._block(statement.yes, env)
+            case "if":
+                return self._block(statement.yes if here.truth(self.context.tree(statement.value)) else statement.no, env)
+            case "switch":
                 return self._switch(statement, env)
-            if kind in ("for", "while", "do", "other") and self._leaves(statement):
+            case "for" | "while" | "do" | "other" if env.cells is None and self._leaves(statement):
                 raise self.fail("cannot determine what a loop returns", self._span(statement))
-            return None
-        if kind == "expression":
-            assert statement.value is not None
-            self._evaluated(self.context.tree(statement.value), here)
-        elif kind == "declare":
-            for declaration in statement.declared:
-                self._declare(declaration, env, statement)
-        elif kind == "switch":
-            return self._switch(statement, env)
-        elif kind in ("for", "while", "do"):
-            return self._loop(statement, env)
-        elif kind != "case":
-            raise self.fail("this statement is not supported", self._span(statement))
+            case _ if env.cells is None or statement.kind == "case":  # nothing changes: a variable is read where it is asked for
+                return None
+            case "expression":
+                self._evaluated(self.context.tree(statement.value), here)
+            case "declare":
+                for declaration in statement.declared:
+                    self._declare(declaration, env, statement)
+            case "for" | "while" | "do":
+                return self._loop(statement, env)
+            case _:
+                raise self.fail("this statement is not supported", self._span(statement))
         return None
 
     def _returned(self, statement: Statement, env: Env) -> Value:
-        assert statement.value is not None
         branch = self.context.reader.source.branch(statement.token)
         if branch is not None and branch is not self.context.reader.source.branch(env.scope.home.token):
             raise branch.error("the value returned here", self.context.text)
-        if statement.value[0] >= statement.value[1]:
+        if statement.value is None or statement.value[0] >= statement.value[1]:
             return None
         value = self.inside(env).value(self.context.tree(statement.value))
         return copied(value, self.context.budget) if env.cells is not None else value
+
+    def _block(self, scope: Scope | None, env: Env) -> _Way | None:
+        return None if scope is None else self.run(scope.statements, self._opened(scope, env))
 
     def _opened(self, scope: Scope, env: Env) -> Env:
         if env.cells is None:
@@ -97,31 +92,24 @@ class Running(Kept):
         return inner
 
     def _loop(self, statement: Statement, env: Env) -> _Way | None:
-        assert statement.yes is not None
-        outer = self._opened(statement.yes, env)
-        if statement.kind == "for":
-            assert statement.no is not None
-            body = statement.no
+        body, outer = statement.yes, env
+        if statement.kind == "for" and statement.yes is not None:
+            body, outer = statement.no, self._opened(statement.yes, env)
             self.run(statement.yes.statements, outer)  # what it begins with
-        else:
-            body, outer = statement.yes, env
         here = self.inside(outer)
         test = None if statement.value is None else self.context.tree(statement.value)
         again = statement.kind == "do"
         while again or test is None or here.truth(test):
             again = False
             self.context.step(self._span(statement))
-            way = self.run(body.statements, self._opened(body, outer))
-            if way is not None and way[0] == "break":
-                break
-            if way is not None and way[0] == "return":
-                return way
+            way = self._block(body, outer)
+            if way is not None and way[0] != "continue":
+                return way if way[0] == "return" else None
             if statement.step is not None:
                 self._evaluated(self.context.tree(statement.step), here)
         return None
 
     def _switch(self, statement: Statement, env: Env) -> _Way | None:
-        assert statement.value is not None
         assert statement.yes is not None
         asked = integer(self.inside(env).known(self.inside(env).value(self.context.tree(statement.value)), self._span(statement)))
         inner = self._opened(statement.yes, env)
@@ -155,20 +143,15 @@ class Running(Kept):
             if target is not None:
                 env.cells[declaration.name] = target
                 return
-        kind = here.value(self.context.tree(declaration.type)) if declaration.type and is_number(text) else None
-        cell = Cell(None, kind if isinstance(kind, ValueType) and not declaration.pointer else None)
+        numbers = declaration.type is not None and is_number(text) and not declaration.pointer
+        cell = Cell(None, element_type(here.value(self.context.tree(declaration.type))) if numbers else None)
         if declaration.array:
             cell.value = self._items(declaration, env, cell.kind)
         else:
-            budget = self.context.budget
-            try:
-                cell.value = self._object(copied(here.variable(declaration, declaration.init, declaration.opens), budget), span)
-            except LimitError:
-                raise
-            except CuteVizError as error:
-                cell.value = error
-            if isinstance(cell.value, (CuteVizError, Unknown)) and declaration.init is not None and self._effects(declaration.init):
-                cause = cell.value if isinstance(cell.value, CuteVizError) else cell.value.error()
+            budget, begins = self.context.budget, partial(here.variable, declaration, declaration.init, declaration.opens)
+            cell.value = attempted(lambda: self._object(copied(begins(), budget), span))
+            cause = cell.value.error() if isinstance(cell.value, Unknown) else cell.value
+            if isinstance(cause, CuteVizError) and declaration.init is not None and self._effects(declaration.init):
                 self._forget(statement, env, cause)
         env.cells[declaration.name] = cell
 
@@ -186,20 +169,17 @@ class Running(Kept):
         span = reader.tokens[declaration.token].span
         if kind is None or reader.tokens[close + 1].kind == "[":
             raise self.fail(f"{declaration.name!r} is an array that cannot be evaluated", span)
-        values = []
+        values: list[Value] = []
+        rest: Value | CuteVizError = self.fail(f"an element of {declaration.name!r} has no value", span)
         if declaration.init is not None:
             begin, end = declaration.init
             if declaration.opens == "=":
                 begin, end = begin + 1, end - 1
             values = [here.converted(here.value(self.context.tree(part)), kind, span) for part in reader.split(begin, end)]
+            rest = number(0, (32, True))
         count = len(values) if close == opening + 1 else integer(here.value(self.context.tree((opening + 1, close))))
         if not isinstance(count, int) or not len(values) <= count <= 4096:
             raise self.fail(f"{declaration.name!r} is an array that cannot be evaluated", span)
-        rest = (
-            number(0, (32, True))
-            if declaration.init is not None
-            else self.fail(f"an element of {declaration.name!r} has no value", span)
-        )
         self.context.budget.made(CELL * int(count), self.context.text, span)
         return Items([Cell(value, kind) for value in values] + [Cell(rest, kind) for _ in range(int(count) - len(values))])
 
@@ -207,9 +187,8 @@ class Running(Kept):
 
     def _evaluated(self, node: Node, here: Meaning) -> None:
         """An expression for its effects: a call of what is not in the file has none on a variable, but through a reference."""
-        if isinstance(node, Call) and isinstance(node.function, Id) and node.function.parts[-1].name in HARMLESS:
-            return
-        here.value(node)
+        if node.called not in HARMLESS:
+            here.value(node)
 
     def _span(self, statement: Statement) -> Span:
         return self.context.reader.tokens[statement.token].span
@@ -237,3 +216,129 @@ class Running(Kept):
                 self.lose(cell, error, name in env.scope.home.changes)
         for declaration in statement.declared:
             env.cells.setdefault(declaration.name, Cell(error))
+
+    # Cells
+
+    def cell(self, name: str) -> Cell | None:
+        """The variable of a running function, or the member of an object, that a name means here."""
+        env: Env | None = self.env
+        while env is not None:
+            if env.cells is not None:
+                if name in env.cells:
+                    return env.cells[name]
+            elif name in env.scope.names or name in env.args:
+                return None
+            env = env.parent
+        return None
+
+    def place(self, node: Node) -> Cell | None:
+        """Where the value of a tree is kept, if it is a variable, a member or an element that can change."""
+        match node:
+            case Id():
+                return self.cell(node.plain)
+            case Member():
+                held = self.value(node.object)
+                return held.env.cells.get(node.part.name) if isinstance(held, Class) and held.env.cells is not None else None
+            case Index():
+                items, at = self.value(node.value), self.value(node.index)
+                if not isinstance(items, Items):
+                    return None
+                if not isinstance(at, int) or not 0 <= at < len(items.cells):
+                    raise self.fail("this index is not one of the array", node.span)
+                return items.cells[int(at)]
+            case Unary(operator="++" | "--"):
+                self.value(node)
+                return self.place(node.value)
+            case Binary(operator=operator) if operator[-1] == "=" and operator not in COMPARE and operator != "<=>":
+                self.value(node)
+                return self.place(node.left)
+            case Condition():
+                return self.place(node.yes if self.truth(node.test) else node.no)
+        return None
+
+    def assigned(self, node: Binary) -> Value:
+        """`a = b`, `a += b`."""
+        right = self.known(self.value(node.right), node.right.span)
+        cell = self._changed(node.left)
+        if node.operator != "=":
+            right = self.combined(node.operator[:-1], cell.read(), right, node)
+        cell.value = self._fitting(copied(right, self.context.budget), cell, node.span)
+        return cell.value
+
+    def stepped(self, node: Unary) -> Value:
+        """`++a`, `a++`."""
+        cell = self._changed(node.value)
+        before = cell.read()
+        after = self.combined(node.operator[-1], before, number(1, (32, True)), Binary(node.span, "+", node.value, node.value))
+        cell.value = self._fitting(after, cell, node.span)
+        return before if node.operator[0] == "x" else cell.value
+
+    def swapped(self, a: Cell, b: Cell) -> None:
+        """`std::swap(a, b)`."""
+        first, second = a.read(), b.read()
+        a.value, b.value = second, first
+
+    def _changed(self, node: Node) -> Cell:
+        cell = self.place(node)
+        if cell is None:
+            raise self.fail("what this changes is not read", node.span)
+        return cell
+
+    def _fitting(self, value: Value, cell: Cell, span: Span) -> Value:
+        """A value as the type of a variable has it; of `auto` that of what it began with."""
+        if cell.kind is not None:
+            return self.converted(value, cell.kind, span)
+        match cell.value, value:
+            case bool(), int() | Unknown():
+                return self.converted(value, ValueType("bool"), span)
+            case int(old), int():
+                return number(value, kind_of(old))
+        return value
+
+    def lose(self, cell: Cell, error: CuteVizError, changes: bool = False) -> None:
+        """A number is not known any more; a layout, or what else no function of CuTe's changes, only where it is assigned to."""
+        match cell.value:
+            case Items(cells=cells):
+                for item in cells:
+                    item.value = error
+            case Class(env=Env(cells=dict() as cells)):
+                for member in cells.values():
+                    self.lose(member, error)
+            case int() | float() | Unknown() | Enumerator():
+                cell.value = error
+            case _ if changes:
+                cell.value = error
+
+    def _visible(self, env: Env | None) -> Iterator[tuple[str, Cell]]:
+        for around in outward(env):
+            yield from (around.cells or {}).items()
+
+    def forget_all(self, env: Env, cells: list[Cell | None], error: CuteVizError) -> None:
+        """What a call that was not read may have changed: what it was given to change, and all around a lambda."""
+        for cell in (*cells, *(cell for _, cell in self._visible(env))):
+            if cell is not None:
+                self.lose(cell, error)
+
+    def captured(self, scope: Scope, env: Env) -> Env:
+        """What a lambda sees: what it captures by value is a copy."""
+        reader = self.context.reader
+        begin, end = scope.token + 1, reader.match[scope.token]
+        copies: dict[str, Cell] = {}
+        for first, last in reader.split(begin, end):
+            text = reader.tokens[first].text
+            if text == "=":
+                copies |= {
+                    name: cell.copy(self.context.budget) for name, cell in reversed(list(self._visible(env))) if name not in copies
+                }
+            elif text not in ("&", "this", "*") and reader.tokens[first].kind == "name":
+                if first + 1 < last and reader.tokens[first + 1].kind == "=":
+                    copies[text] = Cell(copied(self.inside(env).value(self.context.tree((first + 2, last))), self.context.budget))
+                elif (cell := self.inside(env).cell(text)) is not None:
+                    copies[text] = cell.copy(self.context.budget)
+            elif text == "&" and last == first + 2 and reader.tokens[first + 1].text in copies:
+                del copies[reader.tokens[first + 1].text]
+        if not copies:
+            return env
+        inner = Env(Scope("header", "", scope.parent, scope.token), env)
+        inner.cells = copies
+        return inner

@@ -12,11 +12,11 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, exact_part
-from cute_viz.errors import AlgebraError, CuteVizError, LimitError, Span
-from cute_viz.source.cpp.reading import Meaning
+from cute_viz.errors import AlgebraError, CuteVizError, Span
+from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tree import Node
-from cute_viz.source.cpp.unknown import unknown
+from cute_viz.source.cpp.unknown import attempted, unknown
 from cute_viz.source.cpp.values import Thread, Value, finished, taken
 from cute_viz.values.integer import Runtime, Unknown
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 def known_part(value: Value, lost: list[CuteVizError]) -> Value:
     """A value, of a Thread its view, whose error is added to `lost`."""
-    if not isinstance(value, Thread):
-        return value
-    lost.append(value.error)
-    return value.view
+    if isinstance(value, Thread):
+        lost.append(value.error)
+        value = value.view
+    return value
 
 
 def is_layout(value: Value) -> bool:
@@ -61,13 +61,11 @@ def zeroed_place(value: Value, lost: list[CuteVizError]) -> Value:
 
 def index(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Value:
     """The number of a thread, which is an integer whatever it is."""
-    try:
-        return coordinate(meaning, node, lost)
-    except LimitError:
-        raise
-    except CuteVizError as error:
-        lost.append(error)
-        return Runtime(0)
+    found = attempted(lambda: coordinate(meaning, node, lost))
+    if not isinstance(found, CuteVizError):
+        return found
+    lost.append(found)
+    return Runtime(0)
 
 
 def called_layout(meaning: Meaning, function: Value, args: tuple[Node, ...], span: Span) -> Value:
@@ -97,7 +95,7 @@ def called_layout(meaning: Meaning, function: Value, args: tuple[Node, ...], spa
     return out if unplaced or all(leaf is X for leaf in leaves(values)) else _parted(out, "slice", [at, layout])
 
 
-def called_descriptors(meaning: Meaning, fragment: DescriptorTensor, args: tuple[Node, ...]) -> Value:
+def called_descriptors(meaning: Meaning, fragment: Any, args: tuple[Node, ...]) -> Value:
     """A descriptor of a fragment, or the fragment of a slice; where it begins is not said of an index that is not known."""
     lost: list[CuteVizError] = []
     values = tuple(coordinate(meaning, item, lost) for item in args)
@@ -181,13 +179,12 @@ def _parted(out: Value, name: str, operands: list[Value]) -> Value:
         return replace(out, sliced=made)
     if not isinstance(out, Tensor):
         return out
-    layout = finished(out.layout)
-    inner = layout.inner if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else None
-    found = exact_part(name, made[1], isinstance(inner, Layout) and is_marked(inner))
+    exact = finished(out.layout)
+    swizzled = isinstance(exact, ComposedLayout) and isinstance(exact.outer, Swizzle) and isinstance(exact.inner, Layout)
+    found = exact_part(name, made[1], swizzled and is_marked(exact.inner))
     if found is None:
         return out
-    followed = isinstance(inner, Layout) and not isinstance(layout.offset, Unknown)
-    exact = found[0] if followed else layout
+    exact = found[0] if swizzled and not isinstance(exact.offset, Unknown) else exact
     kept = None if isinstance(exact, Layout) else made
     return replace(out, layout=taken(exact), pointer=out.pointer.moved(found[1]), sliced=kept)
 
@@ -216,11 +213,12 @@ SHAPES = frozenset(["shape", "size", "rank", "depth", "make_fragment_like", "mak
 
 def shaped(name: str, value: Value) -> Value:
     """A swizzled tensor that begins nobody knows where, for what asks for its shape alone. Raises: its error for all else."""
-    if not isinstance(value, Thread):
-        return value
-    if name not in SHAPES or not isinstance(value.view, (ComposedLayout, Tensor)):
-        raise value.error
-    return value.view
+    match value:
+        case Thread(view=ComposedLayout() | Tensor() as view) if name in SHAPES:
+            return view
+        case Thread():
+            raise value.error
+    return value
 
 
 def sliced(meaning: Meaning, tiled: Value, node: Node) -> Value:

@@ -10,16 +10,15 @@ from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.reading import Resolver
 from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.control import outline
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.lookup import Lookup
-from cute_viz.source.cpp.outline import outline
 from cute_viz.source.cpp.preprocess import Preprocessed
 from cute_viz.source.cpp.shown import object_of
-from cute_viz.source.cpp.tokens import tokenize
+from cute_viz.source.cpp.tokens import LAYOUTS, TUPLES, tokenize
 from cute_viz.source.cpp.tree import Brace, Id, Node, Part
 from cute_viz.source.cpp.values import Lazy, SpelledInt, Value, finished, typed
-from cute_viz.source.cpp.vocabulary import LAYOUTS, TUPLES
 from cute_viz.source.model import Given
 from cute_viz.values.integer import Unknown
 

@@ -13,13 +13,13 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.source.cpp.elements import FRAGMENTS
+from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.pointed import element
-from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import is_layout, layout_of, placed, zeroed_place
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Binary, Node, Part
 from cute_viz.source.cpp.unknown import tried
-from cute_viz.source.cpp.values import External, Value
+from cute_viz.source.cpp.values import External, Value, element_type
 from cute_viz.values.pointer import COUNTS, Pointer
 from cute_viz.values.types import ValueType
 
@@ -36,7 +36,8 @@ def check_of_layouts(name: str, kinds: str, operands: list[Value]) -> None:
     """Refuse a tensor where CuTe has an operation of layouts alone."""
     if name in _BOTH or name.startswith(_OF_THREADS):
         return
-    if any(isinstance(operand, Tensor) and kind in "LARHGQE" for operand, kind in zip(operands, kinds, strict=False)):
+    tensors = [isinstance(operand, Tensor) or has_origin(operand) for operand in operands]
+    if any(tensor and kind in "LARHGQE" for tensor, kind in zip(tensors, kinds, strict=False)):
         raise AlgebraError(f"CuTe has {name} of layouts, and this is a tensor", hint=f"example: {name}(tensor.layout())")
 
 
@@ -53,19 +54,19 @@ def pointer(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
     """A pointer of CuTe: its memory, the type of its elements where the text tells it, and the buffer that it points into."""
     match = re.fullmatch(r"make_(smem|gmem|rmem|tmem)_ptr", part.name)
     inner = tried(lambda: meaning.value(args[-1]), None) if args else None
-    kind = inner.type if isinstance(inner, Pointer) else None
+    kind = inner.known if isinstance(inner, Pointer) else None
     if part.args:
-        kind = tried(lambda: meaning.argument(part.args[0]) if part.args else None, None)
-    if not isinstance(kind, ValueType) and args and (name := element(meaning, args[-1])):
+        kind = element_type(tried(lambda: meaning.argument(part.args[0]) if part.args else None, None))
+    if kind is None and args and (name := element(meaning, args[-1])):
         kind = ValueType(name)
     if not isinstance(inner, Pointer):
         address = int(inner) if isinstance(inner, int) and not isinstance(inner, bool) else None
         base, known = ("", True) if address is not None or not args else _buffer(meaning, args[-1])
-        inner = Pointer("", kind if isinstance(kind, ValueType) else None, address, base=base, placed=known)
+        inner = Pointer("", kind, address, base=base, placed=known)
     elif match is not None and match[1] == "smem" and not inner.base and inner.address is None and args:
         base, known = _buffer(meaning, args[-1])
         inner = replace(inner, base=base, placed=inner.placed and known)
-    out = inner.of(kind) if isinstance(kind, ValueType) else inner
+    out = inner if kind is None else inner.of(kind)
     return replace(out, space=match[1]) if match is not None else out
 
 
@@ -115,7 +116,7 @@ def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     kind = meaning.argument(part.args[0])
     if isinstance(kind, External) and kind.name in FRAGMENTS:  # in tensor memory
         return meaning.operate(f"make_fragment_{kind.name.removeprefix('FrgType')}", [*(kind.args or ()), *values])
-    return behind(Pointer("rmem", kind if isinstance(kind, ValueType) else None), layout)
+    return behind(Pointer("rmem", element_type(kind)), layout)
 
 
 def is_coordinates(layout: Value) -> bool:
@@ -146,9 +147,7 @@ def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
 
 def tma_partition(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
     """tma_partition; of three operands there is no multicast. Which CTA it is tells where the parts begin, and no more."""
-    operands = meaning.arguments(args)
-    for value, node in zip(operands, args, strict=False):
-        meaning.known(value, node.span)
+    operands = meaning.solids(args)
     if len(operands) == 3:
         operands[1:1] = [0, Layout(1)]
     lost: list[CuteVizError] = []

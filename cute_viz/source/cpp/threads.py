@@ -7,8 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from operator import add, and_, lshift, mod, mul, or_, rshift, xor
 
-from cute_viz.source.cpp.lookup import Lookup
-from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.lookup import Lookup, Meaning
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.values.integer import Unknown
@@ -45,8 +44,6 @@ def order_of(meaning: Meaning, node: Node, count: int) -> tuple[int, ...] | None
     integer that nothing says anything of counts as the thread.
     """
     value = tried(lambda: meaning.value(node), None)
-    if value is None:
-        return ()
     if not isinstance(value, Unknown):
         return ()
     names = sorted({name for leaf in value.leaves for name in _names(leaf)})

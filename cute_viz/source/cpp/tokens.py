@@ -1,4 +1,6 @@
-"""The text of a C++ file -> tokens and the lines of the preprocessor; nothing stops it."""
+"""The text of a C++ file -> tokens and the lines of the preprocessor; nothing stops it; and what C++ source calls by name besides
+the operations: tuples, integers.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from typing import NamedTuple
 
 from cute_viz.errors import Span
 from cute_viz.limits import limit, over
+from cute_viz.notation.syntax import is_atom_name
 
 _TOKEN = re.compile(
     r"""(?P<space>(?:\s|\\\r?\n)+ | //(?:[^\n\\]|\\[\s\S])*)
@@ -173,3 +176,21 @@ def words(text: str) -> frozenset[str]:
     ['a', 'b']
     """
     return frozenset(text.split())
+
+
+TUPLES = ("Shape", "Stride", "Step", "Tile", "Coord", "Tiler", "tuple")  # with template arguments
+LAYOUTS = ("Layout", "ComposedLayout")  # likewise
+INTEGRALS = ("Int", "C", "constant", "integral_constant")  # static integers
+MAKE_TUPLES = ("make_shape", "make_stride", "make_step", "make_tile", "make_coord", "make_tuple")
+WRAPPERS = frozenset(["MMA_Atom", "MMA_Traits", "Copy_Traits", "make_mma_atom"])
+ATOMS = frozenset((*WRAPPERS, "Copy_Atom", "TiledMMA", "TiledCopy", "ThrMMA", "ThrCopy"))
+
+
+def may_be_atom(name: str) -> bool:
+    """Whether a name can be that of an instruction.
+
+    >>> may_be_atom("cute::SM75_U32x4_LDSM_N"), may_be_atom("Foo")
+    (True, False)
+    """
+    short = name.rsplit("::", 1)[-1]
+    return is_atom_name(short) or short.startswith("SM")

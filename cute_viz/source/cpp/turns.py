@@ -162,14 +162,11 @@ class Turns:
             return int(integer(x))
         key = (x.key, *(turn[n] for n in turn if f"loop {n}" in x.key))
         if key not in self.known:
-            found = numbers_at(x, partial(self._named, turn))
+            found = numbers_at(x, lambda n: turn.get(int(n[5:])) if n.startswith("loop ") else self.names.get(n.partition("@")[0]))
             if found is None:
                 raise x.error()
             self.known[key] = found
         return self.known[key]
-
-    def _named(self, turn: Mapping[int, int], name: str) -> Vector | None:
-        return turn.get(int(name[5:])) if name.startswith("loop ") else self.names.get(name.partition("@")[0])
 
     def spread(self, x: Vector) -> list[int]:
         """A number for each thread."""
@@ -209,12 +206,13 @@ def _around(scope: Scope, token: int) -> Iterator[tuple[Scope, Statement]]:
 
 def _compared(node: Node, wanted: bool) -> Iterator[tuple[str, Node, Node | None]]:
     """The comparisons that must all hold for a condition to be as it is wanted."""
-    if isinstance(node, Unary) and node.operator == "!":
-        yield from _compared(node.value, not wanted)
-    elif isinstance(node, Binary) and node.operator == ("&&" if wanted else "||"):
-        yield from _compared(node.left, wanted)
-        yield from _compared(node.right, wanted)
-    elif isinstance(node, Binary) and node.operator in COMPARED:
-        yield node.operator if wanted else _OTHERWISE[node.operator], node.left, node.right
-    else:
-        yield "!=" if wanted else "==", node, None
+    match node:
+        case Unary(operator="!"):
+            yield from _compared(node.value, not wanted)
+        case Binary(operator="&&" | "||" as operator) if (operator == "&&") is wanted:
+            yield from _compared(node.left, wanted)
+            yield from _compared(node.right, wanted)
+        case Binary(operator=operator) if operator in COMPARED:
+            yield operator if wanted else _OTHERWISE[operator], node.left, node.right
+        case _:
+            yield "!=" if wanted else "==", node, None

@@ -34,15 +34,21 @@ def certain(value: Any) -> Any:
     return value
 
 
+def attempted(compute: Callable[[], _T]) -> _T | CuteVizError:
+    """What something is, or the error of what is not known. Raises: LimitError, after which nothing is tried any more."""
+    try:
+        return compute()
+    except LimitError:
+        raise
+    except CuteVizError as error:
+        return error
+
+
 def tried(compute: Callable[[], _T], otherwise: _D) -> _T | _D:
     """What something is, or what stands for it where that is not known. Raises: LimitError, after which nothing is tried any more.
 
     >>> tried(lambda: certain(4), None), tried(lambda: certain(Unknown("M")), None)
     (4, None)
     """
-    try:
-        return compute()
-    except LimitError:
-        raise
-    except CuteVizError:
-        return otherwise
+    found = attempted(compute)
+    return otherwise if isinstance(found, CuteVizError) else found

@@ -32,7 +32,7 @@ def all_uses(reader: Declarer, function: Scope) -> list[Use]:
     """The uses of a function that give its template arguments, or its arguments; empty where one of them is not read. A call with
     more or fewer arguments than the function takes is that of another one.
 
-    >>> from cute_viz.source.cpp.outline import outline
+    >>> from cute_viz.source.cpp.control import outline
     >>> from cute_viz.source.cpp.preprocess import Preprocessed
     >>> text = "template <class L> void f(L l) {} void g() { f(_4{}); } void h() { auto k = f<_8>; }"
     >>> reader = outline(Preprocessed(text, Given()))

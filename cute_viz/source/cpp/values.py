@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from cute_viz.algebra.static import each_integer, unknowns
+from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.swizzle import MixedBits
 from cute_viz.errors import CuteVizError, NotationError, raised_again
 from cute_viz.limits import Budget
@@ -109,6 +109,11 @@ def zeroed(kind: Value, error: CuteVizError) -> Value:
     return Runtime(0) if isinstance(kind, ValueType) else typed(kind, error)
 
 
+def element_type(value: Value) -> ValueType | None:
+    """The type of elements, or of numbers, that a value is; None of anything else."""
+    return value if isinstance(value, ValueType) else None
+
+
 def typed(kind: Value, error: CuteVizError, part: str = "") -> Value:
     """An object of a type, of which nothing else is known: its integers that are not static are not known, each for itself.
 
@@ -116,35 +121,12 @@ def typed(kind: Value, error: CuteVizError, part: str = "") -> Value:
     >>> typed((ValueType("int"), 8), CuteVizError("why"))[1]
     8
     """
-    if isinstance(kind, ValueType):
-        return kind.number if isinstance(kind, SpelledInt) else unknown(error, part=part)
+    match kind:
+        case SpelledInt():
+            return kind.number
+        case ValueType():
+            return unknown(error, part=part)
     return tuple(typed(item, error, f"{part}.{n}") for n, item in enumerate(kind)) if type(kind) is tuple else kind
-
-
-def later(shape: Value, part: str = "") -> Value:
-    """The shape of what `decltype` asks the type of: an extent that is a run-time 0 stands for what it is later.
-
-    >>> [str(x) for x in finished(later((Runtime(0), 8)))]
-    ['?', '_8']
-    """
-    if isinstance(shape, tuple):
-        return tuple(later(item, f"{part}.{n}") for n, item in enumerate(shape))
-    if isinstance(shape, Runtime) and shape == 0:
-        return unknown(NotationError("an extent of 0 in a type means that it is only known at run time"), part=part)
-    return shape
-
-
-def is_runtime(value: Value) -> bool:
-    """Whether a run-time integer is anywhere in a value."""
-    found = False
-
-    def look(n: int) -> int:
-        nonlocal found
-        found |= isinstance(n, Runtime)
-        return n
-
-    each_integer(look, value)
-    return found or next(unknowns(value), None) is not None
 
 
 class Env:
@@ -359,12 +341,13 @@ def integer(value: Value) -> Any:
 
 def copied(value: Value, budget: Budget) -> Value:
     """A value of its own: objects and arrays are copied, and counted."""
-    if isinstance(value, Items):
-        budget.made(CELL * len(value.cells))
-        return Items([cell.copy(budget) for cell in value.cells])
-    if isinstance(value, Class) and value.env.cells is not None:
-        env = Env(value.env.scope, value.env.parent, value.env.args)
-        budget.made(CELL * len(value.env.cells))
-        env.cells = {name: cell.copy(budget) for name, cell in value.env.cells.items()}
-        return Class(env)
+    match value:
+        case Items(cells=cells):
+            budget.made(CELL * len(cells))
+            return Items([cell.copy(budget) for cell in cells])
+        case Class(env=Env(cells=dict() as members) as of):
+            env = Env(of.scope, of.parent, of.args)
+            budget.made(CELL * len(members))
+            env.cells = {name: cell.copy(budget) for name, cell in members.items()}
+            return Class(env)
     return value

@@ -14,8 +14,8 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.stride import Basis
 from cute_viz.notation.chains import composed
-from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.tree import Binary, Call, Id, Literal, Node, Unary, Written
+from cute_viz.source.cpp.lookup import Meaning
+from cute_viz.source.cpp.tree import Binary, Literal, Node, Unary, Written
 from cute_viz.source.cpp.values import Value, finished, integer
 from cute_viz.values.integer import Runtime
 
@@ -44,7 +44,7 @@ def written(meaning: Meaning, node: Written) -> Value:
         case "at":
             return Basis(values[0], tuple(reversed(values[1:])))
         case "composition":
-            begins = _is_origin(first)  # a tensor of coordinates
+            begins = first.called == "ArithTuple"  # a tensor of coordinates
             layout: Value = composed(values[begins:], lambda a, b: meaning.operate("composition", [a, b]))
             return with_origin(values[0], layout, tensor=True) if begins else layout  # type: ignore[arg-type]
     return meaning.operate(node.kind, values)
@@ -60,13 +60,7 @@ def _item(meaning: Meaning, node: Node) -> Any:
 
 def _is_constant(node: Node) -> bool:
     """Whether nothing but numbers stands in an expression."""
-    if isinstance(node, (Unary, Binary)):
-        return all(map(_is_constant, (node.value,) if isinstance(node, Unary) else (node.left, node.right)))
-    return isinstance(node, Literal)
-
-
-def _is_origin(node: Node) -> bool:
-    return isinstance(node, Call) and isinstance(node.function, Id) and node.function.parts[-1].name == "ArithTuple"
+    return isinstance(node, Literal) or (isinstance(node, (Unary, Binary)) and all(map(_is_constant, node.children())))
 
 
 def _ratio(values: list[Any], meaning: Meaning, node: Written) -> Value:
