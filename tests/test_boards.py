@@ -25,6 +25,7 @@ from cute_viz.source.model import Given
 from tests.commands import fails, run
 
 TARGETS = ("readme", "column", "page", "slide")
+UMMA_ATOM = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>"
 ONE_OF_EACH = [
     ("(8,8):(10,1)", {"view": "path"}),
     ("Sw<3,3,3> o 0 o (8,64):(64,1)", {"view": "matrix"}),
@@ -1154,9 +1155,11 @@ def test_notes_that_leave_no_room_beside_a_product_are_below_it():
     assert all(a.y + a.size < b.y < noted.height <= TARGET["column"].height for a, b in pairwise(lines))
 
 
-@pytest.mark.parametrize("source", ["blackwell_gemm_2sm", "hopper_gemm", "ampere_gemm"])
+@pytest.mark.parametrize("source", ["blackwell_gemm_2sm", "hopper_gemm", "ampere_gemm", UMMA_ATOM])
 def test_the_levels_of_a_zoom_fill_a_column(source):
+    """Two stand beside each other, at least, with the wedge that opens one of them."""
     page = page_of(figure(source, view="zoom"), Options(target="column"))
+    assert len({round(place.grid.left) for place in page.panels}) > 1
     assert max(place.grid.right for place in page.panels) > 220
     assert page.width <= TARGET["column"].width
 

@@ -563,6 +563,10 @@ def test_an_access_of_ones_own_is_drawn_and_counted():
     out = answer({"ask": "banks", "source": "(8,64):(64,1)", "access": "ldmatrix", "step": 1})
     assert (out["step"], out["warps"]) == (1, [32, 32])
     assert "T0" in out["svg"]
+    far = answer({"ask": "banks", "source": "(32,8):(8,1)", "access": "(32,8):(1,32)", "options": {"type": "f32"}, "global": True})
+    assert far["said"] == report_of(parse("(32,8):(8,1)"), Accessor(parse("(32,8):(1,32)"), "f32", sectors=True))["summary"]
+    assert "sector" in far["said"]
+    assert "shared memory" in answer({"ask": "banks", "source": "(8,64):(64,1)", "access": "ldmatrix", "global": True})["said"]
     tma = answer({"ask": "banks", "source": "(8,64):(64,1)", "access": "tma"})
     assert "counts no wavefronts" in tma["said"]
 

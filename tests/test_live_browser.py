@@ -334,6 +334,10 @@ def test_banks_are_explored_and_cured(page, driver):
     until(lambda: _settled(driver))
     driver.refresh()  # the link has it
     until(lambda: "ld.64" in page.text("#wavefronts"))
+    page.find("#far").click()
+    until(lambda: "sectors of 32 bytes" in page.text("#wavefronts"))
+    page.find("#far").click()
+    until(lambda: "ld.64" in page.text("#wavefronts"))
     page.find("#accessor").send_keys("\ue009a\ue000nonsense\n")  # Ctrl+A, and over it
     until(lambda: page.text("#wavefronts").startswith("'nonsense' is undefined"))
     assert page.picture() == "The swizzle reorders 7 of 8 rows, each within itself"

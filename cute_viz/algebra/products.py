@@ -31,9 +31,11 @@ def logical_product(block: Layout, tiler: object) -> AnyLayout:
 
     >>> str(logical_product(Layout((2, 2), (4, 1)), Layout(6, 1)))
     '((2,2),(2,3)):((4,1),(2,8))'
+    >>> str(logical_product(Layout((2, 2)), ComposedLayout(Swizzle(1, 0, 2), 0, Layout((4, 2)))))
+    'Sw<1,2,2> o 0 o ((2,2),(4,2)):((1,2),(4,16))'
     """
     if isinstance(tiler, ComposedLayout):
-        return product_with_swizzled_tiler(block, tiler)
+        return _with_swizzled_tiler(block, tiler)
     if isinstance(tiler, Layout) and is_coordinate_layout(tiler):
         refuse("logical_product", (block, tiler), "the tiler's values are coordinates, and blocks are counted by integers")
 
@@ -138,14 +140,8 @@ def tile_to_shape(block: Layout, trg_shape: object, ord_shape: object = None) ->
     return blocked_product(padded, make_ordered_layout(ceil_div(want, have), ord_shape))
 
 
-def product_with_swizzled_tiler(block: Layout, tiler: ComposedLayout) -> AnyLayout:
-    """logical_product(Layout, swizzled tiler): the swizzle of the tiler on the strides of the product.
-
-    Raises: AlgebraError for a tiler with an offset, or bits that the product does not keep. Source: cute/swizzle_layout.hpp.
-
-    >>> str(product_with_swizzled_tiler(Layout((2, 2)), ComposedLayout(Swizzle(1, 0, 2), 0, Layout((4, 2)))))
-    'Sw<1,2,2> o 0 o ((2,2),(4,2)):((1,2),(4,16))'
-    """
+def _with_swizzled_tiler(block: Layout, tiler: ComposedLayout) -> AnyLayout:
+    """The swizzle of the tiler on the strides of the product. Source: cute/swizzle_layout.hpp."""
     swizzle, inner = tiler.outer, tiler.inner
     if not isinstance(swizzle, Swizzle) or not isinstance(inner, Layout):
         refuse("logical_product", (block, tiler), "only a swizzled layout can be a tiler on the right")

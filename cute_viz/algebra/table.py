@@ -223,16 +223,3 @@ def bit_columns(table: list[int]) -> tuple[list[int], int | None]:
     """
     columns = [table[1 << n] for n in range(len(table).bit_length() - 1)]
     return columns, next((i for i in range(len(table)) if table[i] != table[i & (i - 1)] ^ table[i & -i]), None)
-
-
-def bit_matrix(layout: AnyLayout) -> tuple[list[int], list[int]] | None:
-    """The columns of its matrix, and how many of them are of each mode; None where offsets are no XORs. Raises: as bit_counts.
-
-    >>> bit_matrix(Layout((4, 2), (2, 1))), bit_matrix(Layout((4, 2), (3, 1)))
-    (([2, 4, 1], [2, 1]), None)
-    """
-    counts, table = bit_counts(layout), offsets(layout)
-    if not all(isinstance(offset, int) and offset >= 0 for offset in table):
-        return None
-    columns, wrong = bit_columns(table)
-    return (columns, counts) if wrong is None else None

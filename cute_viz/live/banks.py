@@ -12,7 +12,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.patterns import PATTERNS, UNITS, bytes_of
 from cute_viz.analysis.swizzles import search
-from cute_viz.engine.access import accessor, picture_of, typed
+from cute_viz.engine.access import accessor, picture_of, report_of, typed
 from cute_viz.engine.accessing import Accessor, found_of, plain_of, width_of
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.options.words import read
@@ -28,7 +28,8 @@ def banks(question: Question) -> dict[str, Any]:
     """The picture of an access of the question's layout, what all of its steps cost, and the swizzle that would free it.
 
     `access` of the question is a pattern, or who accesses the tile: a TV layout, a TiledCopy; `step` which instruction is drawn,
-    without one the costliest. `assumed` says that nothing gives the width of an element.
+    without one the costliest; `global` the sectors of global memory instead of banks. `assumed` says that nothing gives the width
+    of an element.
 
     Raises: CuteVizError where the layout cannot be accessed so.
 
@@ -42,6 +43,10 @@ def banks(question: Question) -> dict[str, Any]:
         raise LimitError(f"the tile has {cells} elements, more than {CELLS}", hint="give one tile")
     name = str(question.more.get("access") or "ldmatrix")
     access = typed(Accessor(accessor(answer, name), known, operand=question.options.get("operand")), _ASSUMED)
+    if question.more.get("global"):
+        far = replace(access, sectors=True)
+        told = {"name": answer.subjects[0].name, "uses": ["type", "palette", "theme"], "said": report_of(layout, far)["summary"]}
+        return question.pictured(picture_of(layout, far)) | told
     bits = width_of(layout, access, known or (None if access.element is None else _ASSUMED))
     found, step = found_of(layout, access, bits), question.more.get("step")
     costs = [one.wavefronts for one in found_of(plain_of(layout) or layout, access, bits)]

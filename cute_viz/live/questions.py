@@ -150,7 +150,11 @@ def _banks(question: Question) -> dict[str, Any]:
     from cute_viz.analysis.patterns import PATTERNS
     from cute_viz.live.banks import banks
 
-    asked = {"accesses": PATTERNS, "access": str(question.more.get("access") or "ldmatrix")}
+    asked = {
+        "accesses": PATTERNS,
+        "access": str(question.more.get("access") or "ldmatrix"),
+        "global": bool(question.more.get("global")),
+    }
     try:
         return {**banks(question), **asked}
     except CuteVizError as error:

@@ -55,7 +55,8 @@ def board_of(figure: Figure, options: Options) -> Page:
             continue
         mute = sum(sheet.is_mute for line in laid.lines for sheet in line)
         wide = laid.width if target.is_landscape else max(laid.width, words_w)
-        rank = (mute, -round(min(laid.size.cell, LARGE), 2), wide * laid.height)
+        apart = len(lines) == len(laid.sheets) > 1 and any(arrow.look == "wide" for arrow in figure.arrows)  # no wedge is drawn
+        rank = (apart, mute, -round(min(laid.size.cell, LARGE), 2), wide * laid.height)
         if best is None or rank < best[0]:
             best = rank, laid
     if best is None:

@@ -48,12 +48,11 @@ def drawn(shape: Shape, at: Projection, side: float) -> Iterator[Primitive]:
         case "text":
             yield from _within(shape, points) if len(points) > 1 else [_text(shape, *points[0])]
         case "dot":
-            broad = max(1.2, len(shape.text) * CHAR)
-            (x, y), r = points[0], max(DOT * side, FONT * broad / 1.5 if shape.text else 0)
+            (x, y), r = points[0], max(DOT * side, _disc(shape.text) if shape.text else 0)
             circle = [(x + r * cos(n * pi / 12), y + r * sin(n * pi / 12)) for n in range(24)]
             yield Path([circle], role, THICK, role if fill is None else fill)
             if shape.text:
-                size = min(FONT, 1.5 * r / broad)
+                size = min(FONT, r / _disc(shape.text) * FONT)
                 yield Line(shape.text, x, y, size, TEXT if fill is None else INK, True, 600, MIDDLE)
         case "box":
             (x0, y0), (x1, y1) = at(*shape.points[0]), at(*shape.points[1])
@@ -81,6 +80,11 @@ def drawn(shape: Shape, at: Projection, side: float) -> Iterator[Primitive]:
                 yield _text(shape, *_along(points, words))
 
 
+def _disc(text: str) -> float:
+    """px of the radius of a disc that holds a text."""
+    return FONT * max(1.2, len(text) * CHAR) / 1.5
+
+
 def reach(shape: Shape, at: Projection) -> list[Point]:
     """Corners of what a shape takes, on the page.
 
@@ -94,8 +98,11 @@ def reach(shape: Shape, at: Projection) -> list[Point]:
         points.append(_beyond(points[0], points[1], way))
     if shape.kind == "arc":
         points = _arc(points[0], points[1], words)
-    if not shape.text or shape.kind == "dot" or (shape.kind == "text" and len(points) > 1):
+    if not shape.text or (shape.kind == "text" and len(points) > 1):
         return points
+    if shape.kind == "dot":  # only the disc of a long number is larger than its cell
+        ((x, y),), r = points, _disc(shape.text)
+        return [(x - r, y - r), (x + r, y + r)]
     where = points[0] if shape.kind == "text" else points[-1] if shape.kind == "brace" else _along(points, words)
     line = _text(shape, *where)
     wide = breadth(shape.text, line.size, line.mono, line.weight > 400)

@@ -63,7 +63,7 @@ const compare = new Compare({
 const panes = new Panes({
   ask, report, compare, apply: write,
   moved: () => address.write(),
-  redraw: (access, step = null) => { [state.accessor, banking] = [access, { step }]; draw(); },
+  redraw: (access, step, far) => { [state.accessor, banking] = [access, { step, global: far }]; draw(); },
   changed: (tab) => {
     state.tab = tab === "picture" ? "" : tab;
     if (tab === "banks" && state.access) { state.access = ""; report.chosen(null); }
@@ -124,7 +124,7 @@ function send() {
   drawnFor = room();
   if (!question.options.width && !question.options.cell) question.options = { ...(narrow.matches ? {} : { target: "readme" }), ...question.options, width: drawnFor };
   banking = panes.tab === "banks" && !state.access && (banking || {});
-  if (banking) return engine.ask({ ...question, ask: "banks", access: state.accessor, step: banking.step });
+  if (banking) return engine.ask({ ...question, ask: "banks", access: state.accessor, ...banking });
   return engine.ask(state.access ? { ...question, ask: "access", access: state.access, quick: report.quick, fixed } : { ask: "draw", ...question });
 }
 

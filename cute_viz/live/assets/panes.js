@@ -161,16 +161,18 @@ export class Panes {
 
   // Who accesses the tile, a pattern or whatever is typed; what it costs, and the swizzle that would free it. The picture is above.
   banks(out) {
+    const far = element("input", undefined, { id: "far", type: "checkbox", checked: out.global }), ask = (access, step = null) => this.redraw(access, step, far.checked);
+    far.addEventListener("change", () => ask(out.access));
     const pick = element("select", null, { id: "pattern" }, ...Object.entries(out.accesses).map(([name, words]) => element("option", name, { value: name, title: words })), element("option", "yours", { value: "", hidden: true }));
     pick.value = out.access in out.accesses ? out.access : "";
-    pick.addEventListener("change", () => this.redraw(pick.value));
+    pick.addEventListener("change", () => ask(pick.value));
     const other = element("input", undefined, { id: "accessor", value: pick.value ? "" : out.access, placeholder: "or a TV layout, a TiledCopy", autocomplete: "off" });
     other.setAttribute("aria-label", "who accesses it");
-    other.addEventListener("change", () => this.redraw(other.value.trim()));
-    const row = element("div", null, { className: "row" }, element("label", "Access ", {}, pick), other), parts = [row];
+    other.addEventListener("change", () => ask(other.value.trim()));
+    const row = element("div", null, { className: "row" }, element("label", "Access ", {}, pick), other, element("label", null, {}, far, " global memory")), parts = [row];
     if (out.warps?.length > 1) {
       const warp = element("input", null, { id: "warp", type: "range", min: 0, max: out.warps.length - 1, value: out.step });
-      warp.addEventListener("input", () => this.redraw(out.access, +warp.value));
+      warp.addEventListener("input", () => ask(out.access, +warp.value));
       row.append(element("label", "Step ", {}, warp, ` ${out.step + 1} of ${out.warps.length}`));
     }
     parts.push(element("p", out.said || `${out.wavefronts} wavefronts, ${out.ideal} are ideal; this step, ${out.instruction}: ${out.warps[out.step]}${out.assumed ? `; ${out.bits}-bit elements are assumed, a type says otherwise` : ""}`, { id: "wavefronts" }));
