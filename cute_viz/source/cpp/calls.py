@@ -210,10 +210,10 @@ def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
 
 
 def _count(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-    value = meaning.value(args[0])
-    if not isinstance(value, tuple):
-        raise meaning.fail("this is not a pack", span)
-    return Runtime(len(value))
+    match meaning.value(args[0]):
+        case tuple(value):
+            return Runtime(len(value))
+    raise meaning.fail("this is not a pack", span)
 
 
 def _chosen(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:

@@ -70,8 +70,10 @@ def same(a: Value, b: Value) -> bool | None:
     match a, b:
         case External(), External():
             return _same_tags(a, b)
-        case (External() as tag, other) | (other, External() as tag):
-            return False if is_tag(tag.name) and not isinstance(other, Class) else None
+        case (External(), Class()) | (Class(), External()):
+            return None
+        case (External() as tag, _) | (_, External() as tag):
+            return False if is_tag(tag.name) else None
         case ValueType(), ValueType():
             return a == b
         case Class(), Class():
@@ -204,14 +206,17 @@ def _constant(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
 
 
 def _tuple_size(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Value:
-    value = meaning.solid(args[0])
-    if not isinstance(value, tuple):
-        raise meaning.fail("this is not a tuple", span)
-    return Runtime(len(value))
+    match meaning.solid(args[0]):
+        case tuple(value):
+            return Runtime(len(value))
+    raise meaning.fail("this is not a tuple", span)
 
 
 def _integer(value: Value) -> bool:
-    return isinstance(value, int) or (isinstance(value, ValueType) and value.kind in ("signed", "unsigned"))
+    match value:
+        case int() | ValueType(kind="signed" | "unsigned"):
+            return True
+    return False
 
 
 def _is_static(value: Value) -> bool:

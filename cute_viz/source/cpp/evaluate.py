@@ -158,10 +158,11 @@ class Evaluator(Operators):
 
     def type_member(self, value: Value, part: Part, span: Span) -> Value:
         """`T::name` of a type."""
-        if isinstance(value, Class):
-            if value.env.cells is not None and part.name in value.env.cells:
+        match value:
+            case Class() if value.env.cells is not None and part.name in value.env.cells:
                 return value.env.cells[part.name].read()
-            return self.class_member(value, part, span)
+            case Class():
+                return self.class_member(value, part, span)
         return type_member(self, value, part, span)
 
     def _id(self, node: Id) -> Value:

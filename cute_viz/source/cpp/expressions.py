@@ -271,8 +271,10 @@ class Literals(Expressions):
 
 
 def _is_integral(node: Node) -> bool:
-    kind = node.type if isinstance(node, Brace) and not node.args else None
-    return isinstance(kind, Id) and kind.parts[-1].name in INTEGRALS
+    match node:
+        case Brace(type=Id() as kind, args=()):
+            return kind.parts[-1].name in INTEGRALS
+    return False
 
 
 def _is_number(node: Node) -> bool:

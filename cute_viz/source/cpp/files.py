@@ -153,9 +153,10 @@ def _member_of(context: Context, lookup: Lookup, query: str) -> Entry | None:
     evaluator.text = query
     try:
         owner = evaluator.value(Id(tree.span, tree.parts[:-1]))
-        if isinstance(owner, Class) and context.reader.tokens[owner.env.scope.token].start >= context.own:
+        inside = owner.env if isinstance(owner, Class) else None
+        if inside is not None and context.reader.tokens[inside.scope.token].start >= context.own:
             return asked_member(context, lookup, tree)
-        found = lookup.member(tree.parts[-1].name, owner.env) if isinstance(owner, Class) else None
+        found = lookup.member(tree.parts[-1].name, inside) if inside is not None else None
     except CuteVizError as error:
         raise error.at(query, tree.span) from None
     if found is None or found.declarations[0].kind not in _KINDS:

@@ -7,7 +7,7 @@ from functools import partial
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.errors import CuteVizError, NotationError, Span, raised_again
 from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of
 from cute_viz.source.cpp.context import Context, needed
 from cute_viz.source.cpp.elements import is_integer
@@ -151,9 +151,10 @@ class Functions(Running):
         assert init is not None
         assert declaration.place is not None
         value = self.solid(self.context.tree(init))
-        if not isinstance(value, tuple) or declaration.place >= len(value):
-            raise self.fail(f"cannot determine the parts of {show(value)}", span)
-        return value[declaration.place]
+        match value:
+            case tuple() if declaration.place < len(value):
+                return value[declaration.place]
+        raise self.fail(f"cannot determine the parts of {show(value)}", span)
 
     def unexpanded(self, name: str, span: Span) -> NotationError:
         """The error of a macro of the file that stands for nothing: defined in several ways, or for statements."""
@@ -189,9 +190,7 @@ class Functions(Running):
         key = (declaration, key_of([*env.args.values(), *args]))
         if key in function.env.memo:
             known = function.env.memo[key]
-            if isinstance(known, CuteVizError):
-                raise known
-            return copied(known[0], self.context.budget)
+            return copied(raised_again(known)[0], self.context.budget)
         try:
             value = self._called(declaration, env, args, span, ())
         except CuteVizError as error:

@@ -279,9 +279,9 @@ class Operators(Definitions):
             case Class() if kind.env.scope.kind == "class":
                 return kind  # a reference to what lies at a place
             case External(short="Major"):
-                number = self.solid(node)
-                if isinstance(number, int) and number in (0, 1):
-                    return Enumerator(kind.name, "MN" if number else "K", int(number))
+                match self.solid(node):
+                    case int(number) if number in (0, 1):
+                        return Enumerator(kind.name, "MN" if number else "K", int(number))
         match kind, self.value(node):
             case ValueType(), value:
                 return self.converted(value, kind, span)
@@ -330,9 +330,12 @@ def _kind_of_type(value: Value) -> Kind | None:
 
 def _at_run_time(value: Value) -> Value:
     """An operand as an operator takes it: an enumerator is its number, and so is a std::integral_constant."""
-    if isinstance(value, Enumerator):
-        return Runtime(value.number)
-    return Runtime(value) if isinstance(value, Foreign) else value
+    match value:
+        case Enumerator(number=number):
+            return Runtime(number)
+        case Foreign():
+            return Runtime(value)
+    return value
 
 
 def _is_static_zero(operator: str, a: Any, b: Any) -> bool:

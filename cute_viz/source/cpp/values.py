@@ -106,7 +106,7 @@ def zeroed(kind: Value, error: CuteVizError) -> Value:
     >>> zeroed((ValueType("int64_t"), 1), CuteVizError("why"))[1]
     1
     """
-    return Runtime(0) if isinstance(kind, ValueType) else typed(kind, error)
+    return typed(kind, error) if element_type(kind) is None else Runtime(0)
 
 
 def element_type(value: Value) -> ValueType | None:
