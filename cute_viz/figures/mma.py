@@ -113,7 +113,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         )
     notes += metadata_notes(tiled.atom) if "E" in shown else []
     if tiled.atom.instruction.sparse > 1 and "A" in shown:
-        half = "sparse; of the elements that a thread has half are stored, and the metadata tells which"
+        half = "sparse; half of the elements that a thread has are stored, and the metadata selects them"
         notes.append(f"A: {sparse_words(tiled.atom.instruction) or half}.")
     if "C" in operands and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         notes.append("Atoms along K hold partial sums of the same elements of C.")
