@@ -72,8 +72,8 @@ def test_sources_with_other_tokens(tmp_path: Path) -> None:
 def test_a_finding_is_kept_with_its_neighbors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mistake that is planted is found, by its exit status; what is kept shows it by itself."""
     (tmp_path / "src" / "in").mkdir(parents=True)
-    (tmp_path / "src" / "a.cu").write_text('#include "in/b.h"\nusing A = Layout<Shape<_4,_8>>;\n')
-    (tmp_path / "src" / "in" / "b.h").write_text("using B = Layout<Shape<_2>>;\n")
+    (tmp_path / "src" / "a.cu").write_text('#include "in/b.h"\nusing A = cute::Layout<Shape<_4,_8>>;\n')
+    (tmp_path / "src" / "in" / "b.h").write_text("using B = cute::Layout<Shape<_2>>;\n")
 
     def broken(*args: object) -> object:
         raise IndexError("planted")
