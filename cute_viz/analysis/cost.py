@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cute_viz.algebra.table import offsets
@@ -80,9 +80,9 @@ class Cost:
     ideal: int | None = None
     sectors: int | None = None
     ideal_sectors: int | None = None
-    side: Side | None = None
-    why: tuple[str, ...] = ()
-    written: Cost | None = None
+    side: Side | None = field(default=None, repr=False)
+    why: tuple[str, ...] = field(default=(), repr=False)
+    written: Cost | None = field(default=None, repr=False)
     boxes: int | None = None
 
     @property

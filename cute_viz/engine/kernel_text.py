@@ -13,11 +13,11 @@ from cute_viz.engine.kernel_advice import advice
 from cute_viz.engine.kernel_expression import arguments
 from cute_viz.engine.kernel_loops import LoopCost, steps
 from cute_viz.engine.kernel_loops import told as often_told
-from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.engine.kernel_why import why
 from cute_viz.spelling import count, spelled
 
 if TYPE_CHECKING:
+    from cute_viz.engine.kernel_rows import Access, Report
     from cute_viz.source.moves import Move
 
 _SCREEN = 40  # lines
