@@ -14,6 +14,7 @@ NAMES = {
     "cute_viz.algebra.layout": "Layout",
     "cute_viz.algebra.stride": "Basis E",
     "cute_viz.algebra.swizzle": "Swizzle",
+    "cute_viz.engine.kernel_rows": "Report",
     "cute_viz.figures": "build",
     "cute_viz.live.question": "Question",
     "cute_viz.source.model": "Given",

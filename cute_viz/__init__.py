@@ -5,6 +5,7 @@
     render(source, ...)  the picture as bytes, or as a file
     record("out.html")   a context that reports on the kernels which the CuTe DSL compiles in it
     report("kernel.cu")  what every copy and multiplication of a kernel costs, and the edits that fix it
+    who(source, where)   who holds a place of it: "C(5,3)", "T5 V1"
     explain(source)      the steps of an operation; compare(a, b): what differs; interact: sliders in a notebook
     Layout, ComposedLayout, Swizzle, and `cute_viz.algebra` with CuTe's operations under CuTe's names
 
@@ -27,7 +28,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cute_viz import display as _display
-from cute_viz.api import compare, explain, figure, find_layout, find_swizzle, parse, render, report
+from cute_viz.api import compare, explain, figure, find_layout, find_swizzle, parse, render, report, who
 
 if TYPE_CHECKING:
     from cute_viz import algebra as algebra
@@ -58,6 +59,7 @@ __all__ = [
     "record",
     "render",
     "report",
+    "who",
 ]
 
 _LAZY = {

@@ -116,7 +116,7 @@ def report(
     limits: Mapping[str, int] | None = None,
 ) -> Report:
     """Count the wavefronts (shared memory) and sectors (global memory) of every `copy` and `gemm` in a kernel, and find the
-    edits that fix conflicts.
+    edits that fix conflicts. `print` shows what `cute-viz analyze` prints.
 
     source: the path of a file, or its text. launch: report only this kernel, or only the kernels that this function launches.
     let, layouts, limits: as for `parse`.
@@ -138,7 +138,7 @@ def report(
     found = ask(request).kernel
     if found is None:
         raise CuteVizError("there is no `copy` or `gemm` statement to report", name=None if "\n" in path else path)
-    return found
+    return found if "\n" in path else replace(found, name=os.path.basename(path))
 
 
 def explain(
@@ -158,12 +158,37 @@ def explain(
     return ask(_request((source,), {"let": let, "name": name, "layouts": layouts})).explanation
 
 
-def find_swizzle(tile: str | tuple[int, int], accesses: Sequence[str] = (), *, type: int | str = "f16", arch: str = "") -> Search:
+def who(source: object, where: str, **words: Unpack[DrawingWords]) -> str:
+    """Say who holds a place of a layout, an atom or a tiling, in the words of `cute-viz show --who`.
+
+    where: a coordinate, "C(5,3)" or "(5,3)", threads and values, "T5 V1", "offset 9", "warp 1" or "lane 4"; with `view="banks"` and
+    `type` also "bank 3" and "byte 128". The other keywords are those of `figure`.
+
+    Raises: CuteVizError as `figure` does, and for a place that the picture does not have.
+
+    >>> who("SM80_16x8x16_F32F16F16F32_TN", "C(5,3)")
+    'C(5,3): T21 V1'
+    """
+    from cute_viz.engine.owners import who_owns
+
+    return str(who_owns(answer_of((source,), words, ("svg",), _DRAWN).figure, where)["words"])
+
+
+def find_swizzle(
+    tile: str | tuple[int, int],
+    accesses: str | Sequence[str] = (),
+    *,
+    read: str | Sequence[str] = (),
+    write: str | Sequence[str] = (),
+    type: int | str = "f16",
+    arch: str = "",
+) -> Search:
     """Rank every legal swizzle and padding of a row-major tile in shared memory. `found[0].swizzle` is the best, `why` the reason.
 
     tile: rows x columns in elements, "128x64" or (128, 64). accesses: how the tile is read and written, by the names of
     `cute-viz find swizzle --list`: `ldmatrix`, `cp.async`, `rows`, `column`. The default is the accesses of a GEMM operand.
-    type: the element type, "f16", or its width in bits. arch: the target GPU, for its own accesses.
+    read, write: further accesses, one or several. type: the element type, "f16", or its width in bits. arch: the target GPU, for
+    its own accesses.
 
     Raises: CuteVizError for an unknown type or access, or a tile that the access does not fit.
 
@@ -172,9 +197,10 @@ def find_swizzle(tile: str | tuple[int, int], accesses: Sequence[str] = (), *, t
     ('Sw<3,3,3>', 128, 576)
     """
     from cute_viz.engine.search import search_swizzle
-    from cute_viz.options.words import read
+    from cute_viz.options import words
 
-    return search_swizzle(cast("tuple[int, int]", read("tile", tile)), type, tuple(accesses), arch)
+    names = [name for some in (accesses, read, write) for name in ((some,) if isinstance(some, str) else some)]
+    return search_swizzle(cast("tuple[int, int]", words.read("tile", tile)), type, names, arch)
 
 
 def find_layout(table: str | Sequence[Sequence[int]], *, tile: str | tuple[int, int] | None = None) -> Solved:
@@ -237,7 +263,7 @@ def _request(
 ) -> Any:
     """What the words of a call ask for. levels: those of the options that the function takes. Raises: TypeError for other words."""
     from cute_viz.engine import Request
-    from cute_viz.errors import CuteVizError
+    from cute_viz.errors import CuteVizError, did_you_mean
     from cute_viz.options import OPTIONS
     from cute_viz.spec import Library
 
@@ -245,7 +271,9 @@ def _request(
         raise CuteVizError("the source is None", hint="give a text, for example (4,8):(8,1), or an object")
     known = {*_OF_SOURCES, *_OF_TARGETS, *(name for name, option in OPTIONS.items() if option.level in levels)}
     if other := set(words) - known:
-        raise TypeError(f"got an unexpected keyword argument {min(other)!r}")
+        called = {(): "parse", _DRAWN: "figure"}.get(levels, "render")
+        hint = did_you_mean(min(other), known, 1)
+        raise TypeError(f"{called}() got an unexpected keyword argument {min(other)!r}{f'; {hint}' if hint else ''}")
     given = {key: _plain(word) for key, word in words.items() if word is not None}
     let, name, dialect, layouts, limits = (given.pop(key, other) for key, other in _OF_SOURCES.items())
     gpu = {key: given.pop(key, None) for key in _OF_TARGETS}

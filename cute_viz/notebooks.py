@@ -11,7 +11,7 @@ from inspect import Parameter, signature
 from typing import Any
 
 from cute_viz.api import answer_of, figure, written
-from cute_viz.engine import kernel_page, kernel_text
+from cute_viz.engine import kernel_page
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.explanation import Explanation
 from cute_viz.engine.kernel_rows import Report
@@ -73,10 +73,10 @@ _STILL = 150_000  # of an SVG that is shown without hover
 def bundle(value: object) -> dict[str, str]:
     """What a notebook shows of a value: its picture, if it can be drawn, and its text."""
     if isinstance(value, Report):
-        page = kernel_page.page_of(value, "kernel").decode()
+        page = kernel_page.page_of(value, value.name).decode()
         return {
             "text/html": framed(page, "the report of a kernel"),
-            "text/plain": _short("\n".join(kernel_text.text_of(value, "kernel"))),
+            "text/plain": _short(str(value)),
         }
     if isinstance(value, Explanation):
         return {"text/plain": _short(str(value))}

@@ -308,8 +308,8 @@ def test_a_zoom_opens_the_values_of_one_thread():
     places = [(1 + 8 * i, 2 + j) for i in range(2) for j in range(2)]
     assert corners == {(c + y / 8, r + x / 16) for r in range(4) for c in range(8) for x, y in places}
     named = {(n // 8, n % 8): label for n, label in enumerate(atom.labels) if label}
-    assert named == dict(zip(sorted(places), ["V4", "V5", "V6", "V7"], strict=True))
-    assert atom.foot == f"V4 is C({2 * 128 + 16 + 1}, {7 * 128 + 15 * 8 + 2})"  # the last of 16 atoms along N
+    assert named == dict(zip(sorted(places), ["V0", "V1", "V2", "V3"], strict=True))
+    assert atom.foot == f"V0 is C({2 * 128 + 16 + 1}, {7 * 128 + 15 * 8 + 2})"  # the last of 16 atoms along N
 
 
 def test_a_zoom_of_tensor_memory_ends_at_a_lane():

@@ -603,7 +603,9 @@ ARGUMENTS = {
 TEMPLATES = {"cpp": ("", "<>", "<0>", "<0,1>", "<-1>", "<8>", "<half_t>", "<half_t,float>"), "dsl": ("",) * 4}
 
 
-@pytest.mark.parametrize(("kind", "name"), [("cpp", name) for name in CALLS] + [("dsl", f"cute.{x}") for x in (*OPS, *ALIASES)])
+@pytest.mark.parametrize(
+    ("kind", "name"), [("cpp", name) for name in sorted(CALLS)] + [("dsl", f"cute.{x}") for x in sorted({*OPS, *ALIASES})]
+)
 def test_a_function_of_any_arguments_has_a_value_or_is_refused(kind, name):
     chance = random.Random(name)
     for template, count in itertools.product(TEMPLATES[kind], range(5)):

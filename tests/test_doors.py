@@ -300,10 +300,39 @@ def test_the_names_of_the_package_and_nothing_leaked() -> None:
         "record",
         "render",
         "report",
+        "who",
         "__version__",
     }
     assert set(dir(cv)) == public
     assert all(getattr(cv, name) is not None for name in public - {"algebra"})
+
+
+def test_a_report_prints_as_analyze_does_and_its_parts_are_short(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(
+        "void f(float* p) {\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_32>{}, GenRowMajor{}));\n"
+        "  copy(make_tensor<float>(_32{}), local_partition(s, Layout<_32>{}, threadIdx.x));\n}\n"
+    )
+    report = cv.report(path)
+    assert run("analyze", str(path)).stdout.decode() == f"{report}\n"
+    assert repr(report) == "Report: 1 access, worst 8-way at line 3"
+    assert repr(cv.report(path.read_text().replace("GenRowMajor", "GenColMajor"))) == "Report: 1 access, all ideal"
+    (row,) = report.accesses
+    assert repr(row) == "Access: line 3, st.shared.128, 8-way, 256 wavefronts, ideal 32"
+    assert len(repr(row.cost)) < 200 > len(repr(row.move))
+
+
+def test_keywords_of_the_command_line_and_who() -> None:
+    found = cv.find_swizzle("128x64", type="f16", read="ldmatrix", write=["cp.async"])
+    assert found == cv.find_swizzle("128x64", ("ldmatrix", "cp.async")) != cv.find_swizzle("128x64", "ldmatrix")
+    for draw in (cv.figure, cv.render):
+        with pytest.raises(TypeError, match=rf"^{draw.__name__}\(\) got .*'colour_by'; did you mean color_by\?$"):
+            draw("(2,2)", colour_by="row")  # type: ignore[call-arg,operator]
+    for source, where, tile in (("SM75_U32x4_LDSM_N", "T9 V1", None), ("((4,8),(2,2)):((32,1),(16,8))", "(5,3)", "16x8")):
+        said = run("show", source, "--who", where, *(["--tile", tile] if tile else [])).stdout.decode()
+        assert said == f"{cv.who(source, where, tile=tile)}\n"
+    with pytest.raises(cv.CuteVizError, match=r"nothing here is 'C\(5,3\)'"):
+        cv.who("(2,2)", "C(5,3)")
 
 
 def test_a_users_program_runs(tmp_path: Path) -> None:

@@ -48,6 +48,11 @@ def answers() -> list[object]:
     out: list[object] = [(access.move.line, access.cost.wavefronts, access.cost.ideal) for access in report.accesses]
     searched = cv.find_swizzle((64, 64), ("ldmatrix",), type=16)
     best = searched.found[0]
+    out += [
+        cv.find_swizzle((64, 64), read="ldmatrix", write=("cp.async",)).found[0].name,
+        cv.who(row, "(1,2)", labels="offset"),
+        str(report),
+    ]
     out += [best.swizzle, best.wavefronts + best.padding, best.by_access["ldmatrix"], searched.plain.ideal, searched.why]
     out += [searched.figure.title, cv.find_layout("0 1; 2 3").tile, cv.find_layout([[0, 1], [2, 3]]).kind]
     explained = cv.explain("complement(4:2, 24)")

@@ -21,6 +21,7 @@ from cute_viz.engine.kernel_memory import Memory
 from cute_viz.errors import CuteVizError
 from cute_viz.records import dataclass
 from cute_viz.source.moves import Often
+from cute_viz.spelling import count
 
 if TYPE_CHECKING:
     from cute_viz.source.moves import Move
@@ -41,6 +42,10 @@ class Access:
     fix: Fix | None = None
     unfixed: str = ""
     often: Often = field(default=Often(), compare=False)
+
+    def __repr__(self) -> str:
+        paid, ideal, unit = self.paid
+        return f"Access: line {self.move.place}, {self.cost.instruction}, {self.ratio}, {paid} {unit}, ideal {ideal}"
 
     @property
     def key(self) -> tuple[str, int, str, int]:
@@ -201,7 +206,7 @@ class Report(Shown):
     counted. fixed: the report with all fixes. memory: what its tensors take. read: every statement with its operands, None of
     what was not read. idle: the statements of functions that nothing runs, while others are launched. compiled: a compiler read
     the file. launched: for each way in which a statement is reached the launch of its kernel; named: that in as few words as
-    distinguish it. never: the lines of statements in loops without a round, which have no row.
+    distinguish it. never: the lines of statements in loops without a round, which have no row. name: of the file, for its text.
     """
 
     accesses: tuple[Access, ...]
@@ -216,6 +221,18 @@ class Report(Shown):
     named: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     idle: tuple[Move, ...] = field(default=(), compare=False, repr=False)
     never: tuple[str, ...] = ()
+    name: str = field(default="kernel", compare=False)
+
+    def __str__(self) -> str:
+        from cute_viz.engine.kernel_text import text_of
+
+        return "\n".join(text_of(self, self.name))
+
+    def __repr__(self) -> str:
+        worst = max(self.accesses, key=lambda row: row.cost.ways, default=None)
+        told = "" if worst is None else ", all ideal" if worst.lost <= 0 else f", worst {worst.ratio} at line {worst.move.place}"
+        left = f", {count(len(self.unknown), 'statement')} not evaluated" if self.unknown else ""
+        return f"Report: {len(self.accesses)} access{'es' * (len(self.accesses) != 1)}{told}{left}"
 
     @property
     def assumed(self) -> dict[str, tuple[str, int]]:
@@ -249,7 +266,7 @@ class Report(Shown):
 
     @property
     def totals(self) -> dict[str, tuple[int, int | None, int]]:
-        """For each launch the wavefronts of its statements, each once: now, with all fixes, without a conflict."""
+        """For each launch the counts of its statements added up, in wavefronts: now, with all fixes, without a conflict."""
         out: dict[str, tuple[int, int | None, int]] = {}
         after = {row.key: row.cost.wavefronts or 0 for row in self.fixed.accesses} if self.fixed is not None else None
         for row in self.accesses:

@@ -13,11 +13,11 @@ from cute_viz.engine.kernel_advice import advice
 from cute_viz.engine.kernel_expression import arguments
 from cute_viz.engine.kernel_loops import LoopCost, steps
 from cute_viz.engine.kernel_loops import told as often_told
-from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.engine.kernel_why import why
 from cute_viz.spelling import count, spelled
 
 if TYPE_CHECKING:
+    from cute_viz.engine.kernel_rows import Access, Report
     from cute_viz.source.moves import Move
 
 _SCREEN = 40  # lines
@@ -199,8 +199,8 @@ def _pattern(row: Access) -> str:
 
 
 def totals_of(report: Report, before: Report | None = None, only: str = "") -> list[str]:
-    """Wavefronts of shared memory in all, for rounds of loops and the block, or each statement once: now, with the fixes, ideal.
-    before: those of another report first. only: the file that lines are of without saying so.
+    """Wavefronts of shared memory in all, for rounds of loops and the block, or the counts of all statements added up: now, with
+    the fixes, ideal. before: those of another report first. only: the file that lines are of without saying so.
 
     >>> totals_of(Report((), ()))
     []
@@ -222,7 +222,7 @@ def totals_of(report: Report, before: Report | None = None, only: str = "") -> l
         table.append((name, *("-" if x is None else f"{x:,}" for x in shown), f"{least:,}"))
     wide = [max(len(row[n]) for row in table) for n in range(4)]
     lines = [f"{a:<{wide[0]}}  {b:>{wide[1]}}  {c:>{wide[2]}}  {d:>{wide[3]}}" for a, b, c, d in table]
-    return [f"Shared-memory wavefronts per block{', each statement once' * (not found)}", *lines]
+    return [f"Shared-memory wavefronts per block{', the sum of the counts of all statements' * (not found)}", *lines]
 
 
 def _of(step: LoopCost) -> str:

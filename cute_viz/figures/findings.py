@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.figures.model import Panel
@@ -14,8 +14,11 @@ from cute_viz.spelling import count
 FEW = 3  # offsets that a sentence lists
 
 
-def of_offsets(order: Sequence[int], rows: int, cols: int, swizzle: Swizzle | None = None) -> str:
-    """What the offsets of cells, row by row (and slice by slice), have to tell; cols: of a row. rows: 1 of what has one mode.
+def of_offsets(
+    order: Sequence[int], rows: int, cols: int, swizzle: Swizzle | None = None, tile: tuple[int, int] | None = None
+) -> str:
+    """What the offsets of cells, row by row (and slice by slice), have to tell; cols: of a row. rows: 1 of what has one
+    mode. tile: the blocks that the picture outlines.
 
     >>> of_offsets(range(32), 4, 8), of_offsets([0, 4, 1, 5, 2, 6, 3, 7], 4, 2), of_offsets(range(0, 64, 8), 1, 8)
     ('Row-major: each row is contiguous', 'Column-major: each column is contiguous', 'Every 8th offset, from 0 to 56')
@@ -60,7 +63,7 @@ def of_offsets(order: Sequence[int], rows: int, cols: int, swizzle: Swizzle | No
                 padded = f" with a pitch of {wide}" if wide > len(every[0]) else holes
                 return f"{word.capitalize()}-major{padded}: each {word} is contiguous"
     every_one = high - low + 1 == len(counts)
-    if swizzle is None and len(order) == rows * cols and (block := _block(lines)):
+    if swizzle is None and len(order) == rows * cols and (block := _block(lines, tile)):
         return f"Each {block[0]} × {block[1]} block holds {block[0] * block[1]} consecutive offsets"
     return (
         f"Every offset from {low} to {high}, once"
@@ -69,24 +72,23 @@ def of_offsets(order: Sequence[int], rows: int, cols: int, swizzle: Swizzle | No
     )
 
 
-def _block(lines: Sequence[Sequence[int]]) -> tuple[int, int] | None:
-    """Rows and columns of the smallest tile of a grid, more than a line of it and less than all, that has consecutive offsets.
+def _block(lines: Sequence[Sequence[int]], tile: tuple[int, int] | None) -> tuple[int, int] | None:
+    """Rows and columns of a tile of a grid, more than a line of it and less than all, that has consecutive offsets: of the one
+    that is outlined, else of the smallest.
 
-    >>> _block([[0, 2, 4, 6], [1, 3, 5, 7]]), _block([[0, 1], [2, 3]])
-    ((2, 2), None)
+    >>> eight = [[0, 2, 4, 6], [1, 3, 5, 7], [8, 10, 12, 14], [9, 11, 13, 15]]
+    >>> _block(eight, None), _block(eight, (2, 4)), _block([[0, 1], [2, 3]], None)
+    ((2, 2), (2, 4), None)
     """
     rows, cols = len(lines), len(lines[0])
-    for r in range(2, rows + 1):
-        for c in range(2, cols + 1):
-            if rows % r or cols % c or r * c == rows * cols:
-                continue
-            tiles = (
-                sorted([x for line in lines[a : a + r] for x in line[b : b + c]])
-                for a in range(0, rows, r)
-                for b in range(0, cols, c)
-            )
-            if all(tile == [*range(tile[0], tile[0] + r * c)] for tile in tiles):
-                return r, c
+    for r, c in [*([] if tile is None else [tile]), *product(range(2, rows + 1), range(2, cols + 1))]:
+        if min(r, c) < 2 or rows % r or cols % c or r * c == rows * cols:
+            continue
+        tiles = (
+            sorted([x for line in lines[a : a + r] for x in line[b : b + c]]) for a in range(0, rows, r) for b in range(0, cols, c)
+        )
+        if all(tile == [*range(tile[0], tile[0] + r * c)] for tile in tiles):
+            return r, c
     return None
 
 

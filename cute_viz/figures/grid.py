@@ -88,7 +88,9 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     if is_int:
         facts["cosize"] = domain(drawn).cosize
     swizzle = swizzle_of(drawn)
-    own = of_offsets(order, 1 if one else rows, rows if one else cols, swizzle) if is_int else f"{extents} layout of coordinates"
+    tile = None if one else (_inner(shape[0]), _inner(shape[1]))
+    told = of_offsets(order, 1 if one else rows, rows if one else cols, swizzle, tile) if is_int else ""
+    own = told or f"{extents} layout of coordinates"
     if not is_int and len(shape) == 2:
         places = [(idx2crd(r, shape[0]), idx2crd(c, shape[1])) for r in range(rows) for c in range(cols)]
         own = "Identity: each cell holds its own coordinate" if order == places else own

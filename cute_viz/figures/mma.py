@@ -112,7 +112,9 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
             "atom 16 bytes after that along the major mode."
         )
     notes += metadata_notes(tiled.atom) if "E" in shown else []
-    notes += [f"A: {sparse_words(tiled.atom.instruction)}."] if of_tcgen05 and "A" in shown else []
+    if tiled.atom.instruction.sparse > 1 and "A" in shown:
+        half = "sparse; half of the elements that a thread has are stored, and the metadata selects them"
+        notes.append(f"A: {sparse_words(tiled.atom.instruction) or half}.")
     if "C" in operands and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         notes.append("Atoms along K hold partial sums of the same elements of C.")
     notes += highlight_notes(options, owner(tiled.atom.instruction))

@@ -80,6 +80,7 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     origin = at[0] * m + downs[i] * am, at[1] * n + rights[j] * an
     opened = downs[i] % (tm // am), rights[j] % (tn // an)
     inside = [(r % am, c % an, v) for r, c, v in held if (r // am, c // an) == opened]
+    inside = [(r, c, v % len(inside)) for r, c, v in inside]  # as the atom counts them, not the TiledMMA
     shown = _part((am, an), inside)
     opening = i + shown[0] / am, j + shown[1] / an, i + shown[2] / am, j + shown[3] / an
     atoms = replace(atoms, shapes=(*atoms.shapes, _outline(*opening)))

@@ -216,7 +216,7 @@ def misplaced(figure: Figure, panel: Panel) -> Iterator[str]:
     >>> drawn = figure("gmma_desc_k_sw128")
     >>> first, *rest = drawn.panels[0].boxes
     >>> [[*misplaced(drawn, replace(drawn.panels[0], boxes=(box, *rest)))] for box in (first, (1, 0, 2, 8))]
-    [[], ['boxes overlap']]
+    [[], ['boxes overlap', 'boxes leave a few cells out']]
     """
     held = Counter(r * panel.cols + c for r0, c0, r1, c1 in panel.boxes for r in range(r0, r1) for c in range(c0, c1))
     if held and max(held.values()) > 1:

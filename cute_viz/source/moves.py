@@ -76,15 +76,15 @@ class Move:
     line: int
     scope: tuple[str, ...]
     call: str
-    read: Callable[[], list[Any]]
+    read: Callable[[], list[Any]] = field(repr=False)
     text: str = ""
-    assumed: Mapping[str, tuple[str, int]] = field(default_factory=dict, compare=False)
+    assumed: Mapping[str, tuple[str, int]] = field(default_factory=dict, compare=False, repr=False)
     idle: str | None = ""
     file: str = ""
-    again: Callable[[], Iterable[list[Any]]] = field(default=tuple, compare=False)
-    often: Callable[[], Often] = field(default=Often, compare=False)
+    again: Callable[[], Iterable[list[Any]]] = field(default=tuple, compare=False, repr=False)
+    often: Callable[[], Often] = field(default=Often, compare=False, repr=False)
     launch: str = ""
-    made: Callable[[], Sequence[frozenset[tuple[str, int]]]] = field(default=tuple, compare=False)
+    made: Callable[[], Sequence[frozenset[tuple[str, int]]]] = field(default=tuple, compare=False, repr=False)
 
     @property
     def place(self) -> str:
