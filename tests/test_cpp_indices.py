@@ -154,14 +154,14 @@ def test_every_thread_has_the_index_that_c_computes(seed: int) -> None:
 
 
 def test_an_index_that_nobody_knows_fails_unless_accepted() -> None:
-    text = "__global__ void k(int* q) { __shared__ float s[64]; unsigned t = threadIdx.x; unsigned row = t / 8, col = t % 8;\n"
-    text += "unsigned off = col * 8 + row; s[off] = 1.f;\n__syncthreads();\ns[q[t]] = 2.f;\n__syncthreads();\n"
+    text = "__global__ void k(int* q) { __shared__ float s[256]; unsigned t = threadIdx.x; unsigned row = t / 8, col = t % 8;\n"
+    text += "unsigned off = col * 32 + row; s[off] = 1.f;\n__syncthreads();\ns[q[t]] = 2.f;\n__syncthreads();\n"
     text += "atomicAdd(&s[t], 1.f); }\n"
     found = report_of(read(text + "int main() { k<<<1, 64>>>(nullptr); }", Given()))
     assert found is not None
-    assert [(row.move.line, row.cost.wavefronts, row.cost.ideal) for row in found.accesses] == [(2, 4, 2)]
+    assert [(row.move.line, row.cost.wavefronts, row.cost.ideal) for row in found.accesses] == [(2, 16, 2)]
     told = [
-        "line 2: st.shared.32 takes 2 times its ideal wavefronts; the limit is 1",
+        "line 2: st.shared.32 takes 8 times its ideal wavefronts; the limit is 1",
         "line 4: s[q[t]] = 2.f could not be evaluated",
     ]
     assert failures(found, 1, (), None) == told
