@@ -635,6 +635,8 @@ class TestCommands:
         assert labels == [f"T{lane}\n16 of 32 B" for lane in range(32)]
         assert report["steps"][0]["sectors"] == drawn["facts"]["sectors"] == 32
         assert report["steps"][0]["lines"] == drawn["panels"][0]["rows"] == 32
+        narrow = ("(32,1):(2,1)", "--access", "rows", "--type", "f32", "--global")
+        assert json.loads(run("analyze", *narrow, "--json").stdout)["summary"].endswith(": 12.5% of their bytes are asked for")
 
     def test_global_memory(self):
         result = run("analyze", "(128,64):(64,1)", "--access", G2S, "--global", "--json")

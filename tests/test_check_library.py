@@ -75,6 +75,8 @@ def test_every_layout_at_the_top_is_used() -> None:
         (WARP.replace("ThrID", "TrhID"), "6:3", "'TrhID' is not a field of an atom"),
         (WARP + "  SrcLayout: 1:0\n", "10:3", "not a field of mma operations"),
         (WARP + "  incongruent: ELayout\n", "10:16", "MY has no ELayout"),
+        (MATRIX.replace("  RefLayout: Dst\n", ""), "4:1", "MY has no RefLayout"),
+        (MATRIX.replace("  RefLayout: Dst\n", ""), "4:1", "usually it is SrcLayout or DstLayout"),
         (WARP + "\nMY/2:\n  inherits: MY\n", "11:1", "MY is also a name of MY, which comes first"),
         (WARP + "\nYOUR{S}:\n  inherits: MY\n", "11:1", "the values of {S} are not given"),
         (WARP + "\nYOURS:\n  inherits: MY\n  where: {S: a b}\n", "13:11", "S is neither a parameter of the name nor an argument"),

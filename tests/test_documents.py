@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import gzip
 import html
+import importlib
 import json
 import os
 import re
@@ -45,7 +46,7 @@ def measured(name: str) -> str:
         return str(json.load(file)["files"][name])
 
 
-DOCS = ("kernel.cu", "hopper.cu", "copy.cu", "tma.cu", "descriptors.cu", "atoms/mine.yaml")
+DOCS = ("kernel.cu", "hopper.cu", "copy.cu", "tma.cu", "descriptors.cu", "atoms/mine.yaml", "atoms/mine_copy.yaml")
 SGEMM = measured("sgemm_2.cu")
 FILES = {
     "kernel.cu": "void gemm_tn() {\nauto sB = make_layout(Shape<_4,_2>{});\n"
@@ -188,7 +189,24 @@ def test_python_gives_what_is_shown(text: str, tmp_path: Path, monkeypatch: pyte
 
 
 def test_the_own_atoms_are_those_of_the_page() -> None:
-    assert f"```yaml\n{FILES['docs/atoms/mine.yaml']}```" in (ROOT / "docs" / "howto" / "atoms.md").read_text()
+    for name in ("mine", "mine_copy"):
+        assert f"```yaml\n{FILES[f'docs/atoms/{name}.yaml']}```" in (ROOT / "docs" / "howto" / "atoms.md").read_text()
+
+
+def test_a_stub_of_the_reference_says_what_prints_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    pages = importlib.import_module("reference").PAGES
+    assert {f"docs/{name}.md" for name in pages} == {str(x.relative_to(ROOT)) for x in (ROOT / "docs/reference").glob("*.md")}
+    for name in pages:
+        shown = re.sub(r"<!--.*?-->", "", (ROOT / "docs" / f"{name}.md").read_text(), flags=re.S).strip()
+        command, link = re.search(r"`(.+)`$", shown), re.search(r"\]\((.+)\)\.$", shown)
+        assert "\n" not in shown
+        assert command or link, name
+        if command:
+            words = shlex.split(command[1])
+            assert (words[0] == "cute-viz" and run(*words[1:]).returncode == 0) or words[:3] == ["python", "-m", "pydoc"], name
+        if link:
+            assert (ROOT / "docs/reference" / link[1]).is_file(), name
 
 
 @pytest.mark.slow

@@ -241,6 +241,7 @@ def test_what_is_no_utf_8_is_refused(tmp_path: Path) -> None:
         ("> ```cute-viz\n> a = (4,8)\n> composition(a, (3\n> ```\n", "doc:3:18", "'(' is never closed"),
         ("```cute-viz tile=9\n(4,8)\n```", "doc:1:4", "is not a tile"),
         ("```cute-viz tille=9\n(4,8)\n```", "doc:1:4", "there is no option 'tille'"),
+        ("```cute-viz colour-by=row\n(4,8)\n```", "doc:1:4", "did you mean color-by?"),
         ("```cute-viz alt\n(4,8)\n```", "doc:1:4", "the option alt needs a value"),
         ("```cute-viz title='\n(4,8)\n```", "doc:1:4", "cannot be read"),
         ("```cute-viz\n\n```", "doc:1:4", "nothing to draw"),

@@ -13,6 +13,7 @@ import cute_viz as cv
 from cute_viz import cli
 from cute_viz.engine import Request, ask
 from cute_viz.engine.kernel import report_of
+from cute_viz.engine.kernel_fix import Fixer
 from cute_viz.testing import assert_no_bank_conflicts
 from tests.commands import run
 from tests.test_kernel_report import GEMM, LDMATRIX, PLAIN, line_of
@@ -308,6 +309,25 @@ def test_two_views_behind_the_beginning_of_a_buffer_are_edited_together(tmp_path
     (bad,) = [row for row in found["accesses"] if row["wavefronts"] and row["wavefronts"] > row["ideal"]]
     assert sorted(edit["line"] for edit in bad["fix"]["edits"]) == [line_of(TILES, "sB = "), line_of(TILES, "sBt = ")]
     assert [(one["buffer"], one["bytes"]) for one in found["memory"]["shared"]] == [("shm", 4096), ("shm+4096", 4096)]
+
+
+def test_what_an_edit_would_lose_is_named_with_the_edit() -> None:
+    lines = ["void f(half_t* p) {", "  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_64,_64>{}, Stride<_64,_1>{}));"]
+    lines += ["  auto mma = make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{});"]
+    lines += ["  auto c = make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, mma);"]
+    lines += ["  auto src = c.get_slice(threadIdx.x).partition_S(s);", *["  copy(c, src, make_fragment_like(src));"] * 2, "}"]
+    answer = ask(Request(("\n".join(lines),)))
+    file, report = answer.readings[0].file, answer.kernel
+    assert file is not None
+    assert report is not None
+    row = report.accesses[0]
+    assert row.fix is not None
+    less = replace(report, accesses=tuple(one for one in report.accesses if one.move.line == 6))
+    said = Fixer(file, report, lambda _: report)._against([row], less, row.fix.edits)
+    assert said == f"with {row.fix.changes[0][3]} in line 2, line 7 could no longer be evaluated"
+    told = str(report)
+    assert "Up to 8 rows lie in one bank, bank 0: those whose addresses T0, T1, T2 ... and T7\n            give." in told
+    assert "Shared-memory wavefronts per block, the sum of the counts of all statements\n" in told
 
 
 def test_a_layout_that_swizzles_twice_has_no_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -179,6 +179,7 @@ def test_what_a_function_computes(tmp_path: Path, capsys: pytest.CaptureFixture[
     for words, at in (
         ((f"{tmp_path}/k.cu::tile::at", "--tile", "16x64"), lambda r, c: ((r * 64 + c) * 2 ^ (r % 8) << 4) // 2),
         ((f"{tmp_path}/k.py::at", "--tile", "16x32"), lambda r, c: (c // 8 * 16 + r) * 8 + (c ^ r) % 8),
+        (("lambda r, c: r*32 + (c ^ ((r >> 1 & 3) << 3))", "--tile", "16x32"), lambda r, c: r * 32 + (c ^ (r // 2 % 4) * 8)),
         ((text, "--tile", "8x64", "--let", "S=64"), lambda r, c: (r * 64 + c) ^ ((r & 7) << 3)),
     ):
         status, out, err = run(capsys, *words)
@@ -192,12 +193,14 @@ def test_what_a_function_computes(tmp_path: Path, capsys: pytest.CaptureFixture[
     ("words", "status", "said"),
     [
         (("int f(int r, int c) { return r; }",), 2, "a FUNCTION needs --tile"),
-        (("0 1; 2 3", "--tile", "2x2"), 2, "a FUNCTION needs --tile"),
+        (("0 1; 2 3", "--tile", "2x2"), 2, "write int f(int r, int c) { return ...; } or lambda r, c: ..."),
         (("int f(int r, int c) { return r * r; }", "--tile", "4x1"), 1, "no layout gives"),
         (("int f(int r, int c) { return r * n; }", "--tile", "4x4"), 1, "'n' is not defined"),
         (("int f(int r) { return r; }", "--tile", "4x4"), 1, "'f' is not defined for these arguments"),
         (("int f(int r, int c) { while (true) r++; return r; }", "--tile", "4x4"), 1, "f"),
         (("no.cu::f", "--tile", "4x4"), 1, "no.cu"),
+        (("r * 8 + c", "--tile", "4x4"), 2, "this is none: write int f("),
+        (("lambda r, c: r * r", "--tile", "4x1"), 1, "no layout gives"),
     ],
 )
 def test_a_function_without_a_layout(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], status: int, said: str) -> None:

@@ -179,8 +179,9 @@ def meeting(found: Sequence[WarpAccess], store: bool) -> str:
     lanes = sorted(worst.warp * LANES + each[0] for _, each in words)
     names = [f"T{lane}" for lane in lanes[:4]]
     told = ", ".join(names[:-1]) + (" ... and " if len(lanes) > 4 else " and ") + (f"T{lanes[-1]}" if len(lanes) > 4 else names[-1])
-    who = "rows, given by threads," if "matrix" in worst.instruction else "threads of a warp"
-    return f"Up to {len(words)} {who} {does} different words of one bank: {told} share bank {bank % BANKS}."
+    if "matrix" in worst.instruction:
+        return f"Up to {len(words)} rows lie in one bank, bank {bank % BANKS}: those whose addresses {told} give."
+    return f"Up to {len(words)} threads of a warp {does} different words of one bank: {told} share bank {bank % BANKS}."
 
 
 def _least(x: WarpAccess) -> int:

@@ -67,7 +67,9 @@ def global_report(found: Sequence[Any]) -> dict[str, Any]:
         )
     sectors = sum(row["sectors"] for row in rows)
     useful = sum(row["efficiency"] * row["sectors"] for row in rows) / max(1, sectors)
-    summary = f"{count(sectors, 'sector')} of 32 bytes in {count(len(rows), 'request')}: {useful:.0%} of their bytes are asked for"
+    summary = (
+        f"{count(sectors, 'sector')} of 32 bytes in {count(len(rows), 'request')}: {100 * useful:.3g}% of their bytes are asked for"
+    )
     return {"sectors": sectors, "efficiency": round(useful, 4), "summary": summary, "steps": rows}
 
 

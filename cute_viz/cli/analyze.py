@@ -60,8 +60,9 @@ class _Instruction(Choice):
 @option("fragment")
 @reading_options
 def command(sources: tuple[str, ...], **given: Any) -> None:
-    """Find the bank conflicts of a kernel: each copy and gemm of FILE (C++ or the Python DSL), the worst first, why, and the
-    edit that fixes it. Types and sizes are those of the calls from main, run without arguments; --let sets others.
+    """Find the bank conflicts of a kernel: each copy and gemm of FILE (C++ or the Python DSL), and each access of a `__shared__`
+    array, the worst first, why, and the edit that fixes it. Types and sizes are those of the calls from main, run without
+    arguments; --let sets others.
 
     With --access, count the wavefronts of one access of the tile LAYOUT. A wavefront is one round of shared memory: 32 banks of
     4 bytes. An n-way conflict asks one bank for n words.
@@ -135,7 +136,8 @@ def _analyze(
     if access is None and answer.readings[0].query is None and answer.readings[0].path and answer.readings[0].file is not None:
         hint = (
             "for one tile: `name=` its name, `access=` ldmatrix, rows, column or a TiledCopy of the file; "
-            "in plain CUDA write the layout: cute-viz analyze '(32,33):(33,1)' `access=column` `type=f32`"
+            "in plain CUDA write the layout: cute-viz analyze '(32,33):(33,1)' `access=column` `type=f32`; of global memory, "
+            "p[2 * threadIdx.x]: cute-viz analyze 32:2 `access=32:1` `global=` `type=f32`"
         )
         absent = re.search(r'^[ \t]*#[ \t]*include[ \t]+"((?!cute/|cutlass/)[^"\n]+)"', answer.readings[0].text or "", re.M)
         if absent is not None and reading.build is None:

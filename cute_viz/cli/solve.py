@@ -27,10 +27,10 @@ def command(table: str, tile: str | None, let: dict[str, str], as_json: bool) ->
     TABLE is a file, - (stdin), or rows separated by semicolons. The layout is a plain one, or one behind a swizzle; for owners it
     maps (thread, value) to the index in the column-major tile. If there is none, the first contradicting cell is shown.
 
-    FUNCTION is the text of a function of C++ or Python, or its address, kernel.cu::index.
+    FUNCTION is the text of a function of C++ or Python, or a lambda, or its address, kernel.cu::index.
     """
     from cute_viz.analysis.solve import read_npy, solve, solved
-    from cute_viz.engine.arithmetic import is_function, offsets_of
+    from cute_viz.engine.arithmetic import EXAMPLES, is_function, offsets_of
     from cute_viz.engine.request import Request
 
     data = files.bytes_of(table) if table.endswith(".npy") else None
@@ -38,8 +38,10 @@ def command(table: str, tile: str | None, let: dict[str, str], as_json: bool) ->
         raise over("file", "this is too large", place=table)
     text = str(source_of(table).text) if table == "-" else table
     by_function = data is None and not os.path.isfile(text) and is_function(text)
-    if by_function != (tile is not None):
-        raise click.UsageError("a FUNCTION needs --tile, its rows and columns, and a TABLE has none")
+    if by_function and tile is None:
+        raise click.UsageError("a FUNCTION needs --tile, its rows and columns")
+    if tile is not None and not by_function:
+        raise click.UsageError(f"--tile is for a FUNCTION, and this is none: write {EXAMPLES}")
     try:
         if by_function:
             found = solve(offsets_of(text, read("tile", tile), Request((), let=let)))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from cute_viz.engine import Answer, Folder, Request, ask
 from cute_viz.errors import CuteVizError
-from cute_viz.options import NAMES
+from cute_viz.options import NAMES, OPTIONS
 from cute_viz.source.opened import depends
 from cute_viz.spec import PACKAGED, WORDS, Library
 
@@ -28,7 +28,7 @@ def words_of(line: str) -> dict[str, str]:
     out: dict[str, str] = {}
     for part in parts:
         key, equals, value = part.partition("=")
-        key = key.replace("-", "_")
+        key = word if (word := key.replace("-", "_")) in OPTIONS else key
         if key in out and key != "let":
             raise CuteVizError(f"the option {key} is given twice")
         if not equals and key in TEXTS:

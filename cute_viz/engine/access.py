@@ -180,7 +180,8 @@ def _check(access: Accessor) -> None:
         raise UsageError(f"no document gives the order in which {access.by} is served, so it has no count", hint=hint)
     if isinstance(access.by, str) and (access.instruction or access.operand):
         words = "instruction" if access.instruction else "operand"
-        raise UsageError(f"`{words}=` does not apply to {access.by}, which is an instruction itself")
+        whose = "a TiledCopy, a TiledMMA or a layout (thread, value)"
+        raise UsageError(f"`{words}=` does not apply to `access={access.by}`: it is for {whose}")
     if access.by is None:
         given = {"instruction": access.instruction, "operand": access.operand, "store": access.store, "global": access.sectors}
         if name := next((name for name, value in given.items() if value), None):

@@ -14,34 +14,38 @@ from cute_viz.source.opened import opened
 from cute_viz.values.integer import Unknown
 
 _FUNCTION = re.compile(r"\bdef +(\w+)\(|\b(\w+)\s*\([^(){};]*\)\s*(?:const\s*|noexcept\s*)*\{")
+_LAMBDA = re.compile(r"\s*(?:\w+\s*=\s*)?lambda\b([^:]*):(.*)", re.S)
+EXAMPLES = "int f(int r, int c) { return ...; } or lambda r, c: ..."
 _AT_ONCE = 64  # calls in a statement
 
 
 def is_function(source: str) -> bool:
     """Whether a text is a function, or the address of one, and no table of numbers.
 
-    >>> is_function("int f(int r, int c) { return r * 8 + c; }"), is_function("kernel.cu::f"), is_function("0 1; 2 3")
+    >>> is_function("int f(int r, int c) { return r * 8 + c; }"), is_function("lambda r, c: r"), is_function("0 1; 2 3")
     (True, True, False)
     """
-    return "::" in source or _FUNCTION.search(source) is not None
+    return "::" in source or (_FUNCTION.search(source) or _LAMBDA.match(source)) is not None
 
 
 def offsets_of(source: str, tile: tuple[int, int], request: Request) -> list[list[int]]:
     """What a function of a row and a column gives for each cell of a tile. Nothing is executed but by the readers of source code.
 
-    source: the address of a function of a file of C++ or Python, `kernel.cu::idx`, or its text. tile: rows and columns.
+    source: the address of a function of a file of C++ or Python, `kernel.cu::idx`, or its text, of Python also a lambda. tile:
+    rows and columns.
 
     Raises: CuteVizError where there is no such function, and where a value of it is not known.
 
     >>> offsets_of("int f(int r, int c) { return (r * 4 + c) ^ (r & 1); }", (2, 4), Request(()))
     [[0, 1, 2, 3], [5, 4, 7, 6]]
     """
+    source = _LAMBDA.sub(r"def f(\1): return (\2)", source, count=1) if _LAMBDA.match(source) else source
     at = Reading(source if "::" in source else Source(source, ""), replace(request, name=None))
     text = at.text or ""
     named = [first or second for first, second in _FUNCTION.findall(text)]
     name = at.query or (named[-1] if named else "")
     if name.rpartition("::")[2] not in named:
-        hint = f"functions: {', '.join(dict.fromkeys(named))}" if named else "its address, kernel.cu::NAME"
+        hint = f"functions: {', '.join(dict.fromkeys(named))}" if named else f"write {EXAMPLES}, or its address, kernel.cu::NAME"
         raise CuteVizError(f"there is no function {name!r}", name=at.name or None, hint=hint)
     python = re.search(rf"\bdef +{re.escape(name)}\(", text) is not None
     cells = list(product(*map(range, tile)))

@@ -231,7 +231,7 @@ class Fixer:
             for edits in _choices([one for one in views if one]):
                 wrong_here, after, grown = self._try(edits)
                 if not wrong_here and after is not None:
-                    wrong_here = self._against(rows, after)
+                    wrong_here = self._against(rows, after, edits)
                 base = sides[0].tensor.pointer.base
                 longer = {where: bits // 8 for (where, name), bits in grown.items() if name == base and bits > 0 and not wrong_here}
                 more = max(longer.values(), default=0)
@@ -269,7 +269,7 @@ class Fixer:
         name = next((x.pointer.name for x in tensors_in(rows[0].tensors, "smem")), "")
         for edit in islice(self.editor.orders(name), _ORDERS):
             wrong, after, _ = self._try((edit,))
-            if after is not None and not wrong and not self._against(rows, after):
+            if after is not None and not wrong and not self._against(rows, after, (edit,)):
                 return self._made("the order of tile_to_shape", (edit,), rows, after, loose, 0)
         return ""
 
@@ -309,12 +309,16 @@ class Fixer:
             self.tried[key] = wrong, after, grown
         return self.tried[key]
 
-    def _against(self, rows: list[Access], after: Report) -> str:
+    def _against(self, rows: list[Access], after: Report, edits: tuple[Edit, ...]) -> str:
         """What is worse in the report with edits; "" for nothing."""
         others = {row.key: row for row in after.accesses}
         keys = {row.key for row in rows}
         if len(after.unknown) > len(self.report.unknown) or len(others) != len(self.report.accesses):
-            return "with it another statement could no longer be evaluated"
+            known = {row.key[:2] for row in others.values()}
+            lost = dict.fromkeys(row.move.place for row in self.report.accesses if row.key[:2] not in known)
+            where = f"line {', '.join(lost)}" if lost else "another statement"
+            new = "; ".join(f"{shown(self.editor.written.text, e)[1]} in line {e.line}" for e in edits)
+            return f"with {new}, {where} could no longer be evaluated"
         for row in self.report.accesses:
             other = others.get(row.key)
             names = [one.cost.instruction.partition("<")[0] for one in (row, other or row)]  # without the bits of a box

@@ -266,7 +266,7 @@ class Report(Shown):
 
     @property
     def totals(self) -> dict[str, tuple[int, int | None, int]]:
-        """For each launch the wavefronts of its statements, each once: now, with all fixes, without a conflict."""
+        """For each launch the counts of its statements added up, in wavefronts: now, with all fixes, without a conflict."""
         out: dict[str, tuple[int, int | None, int]] = {}
         after = {row.key: row.cost.wavefronts or 0 for row in self.fixed.accesses} if self.fixed is not None else None
         for row in self.accesses:

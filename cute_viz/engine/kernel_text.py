@@ -199,8 +199,8 @@ def _pattern(row: Access) -> str:
 
 
 def totals_of(report: Report, before: Report | None = None, only: str = "") -> list[str]:
-    """Wavefronts of shared memory in all, for rounds of loops and the block, or each statement once: now, with the fixes, ideal.
-    before: those of another report first. only: the file that lines are of without saying so.
+    """Wavefronts of shared memory in all, for rounds of loops and the block, or the counts of all statements added up: now, with
+    the fixes, ideal. before: those of another report first. only: the file that lines are of without saying so.
 
     >>> totals_of(Report((), ()))
     []
@@ -222,7 +222,7 @@ def totals_of(report: Report, before: Report | None = None, only: str = "") -> l
         table.append((name, *("-" if x is None else f"{x:,}" for x in shown), f"{least:,}"))
     wide = [max(len(row[n]) for row in table) for n in range(4)]
     lines = [f"{a:<{wide[0]}}  {b:>{wide[1]}}  {c:>{wide[2]}}  {d:>{wide[3]}}" for a, b, c, d in table]
-    return [f"Shared-memory wavefronts per block{', each statement once' * (not found)}", *lines]
+    return [f"Shared-memory wavefronts per block{', the sum of the counts of all statements' * (not found)}", *lines]
 
 
 def _of(step: LoopCost) -> str:
@@ -256,7 +256,7 @@ def missing(report: Report, most: int | None = None) -> Iterator[str]:
         yield f"Not evaluated: {rest} more, for {count(len(left), 'other cause')}; `all=` lists them"
     for cause in list(dict.fromkeys(one.why for one in report.elements))[:most]:
         mine = [one for one in report.elements if one.why == cause]
-        lines = tuple(dict.fromkeys(f"{f'{one.file}:' * bool(one.file)}{one.line}" for one in mine))
+        lines = tuple(dict.fromkeys(one.place for one in mine))
         many = f"{len(mine)} single elements" if len(mine) > 1 else "a single element"
         text = mine[0].text if everything or len(mine[0].text) < 48 else f"{mine[0].text[:45]}..."
         yield f"Not counted: {many}, {text}: {f'{cause}: ' * bool(cause)}{_lines(lines, None if everything else 6)}"

@@ -77,7 +77,7 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
             hint = f"`operand=` picks panels{'; its views: ' * bool(own)}{', '.join(own)}"
             if options.view == "pipeline":
                 hint = "the stages are the last mode of a tile in shared memory, example: (128,64,3)"
-            raise FigureError("`view=` and `tile=` apply to a layout; an atom has its own tile", hint=hint)
+            raise FigureError(f"`view=` and `tile=` apply to a layout, not to {TILINGS[tiling].meaning}", hint=hint)
         if tiling == "copy" and options.tensor is None and options.operand is None and _in_tmem(obj):
             tiling = "lanes"
         elif tiling == "copy" and options.tensor is None and options.operand is None and _is_bulk(obj):

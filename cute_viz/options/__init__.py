@@ -88,7 +88,8 @@ def known(name: str) -> Option:
     if word in OPTIONS:
         return OPTIONS[word]
     words = [option.word or option.name for option in OPTIONS.values()]
-    raise FigureError(f"there is no option {name[:40]!r}", hint=did_you_mean(word, words, 1) or f"one of {', '.join(words)}")
+    hint = did_you_mean(word, words, 1) or f"one of {', '.join(words)}"
+    raise FigureError(f"there is no option {name[:40]!r}", hint=hint.replace("_", "-") if "-" in name else hint)
 
 
 def of_level(level: str) -> tuple[Option, ...]:

@@ -201,7 +201,8 @@ class FilledEntry:
         for key in MMA_KEYS if kind == "mma" else COPY_KEYS:
             if key not in family.fields:
                 if key in NEEDED[kind]:
-                    raise family.wrong(f"{family.key} has no {key}")
+                    hint = "usually it is SrcLayout or DstLayout, the one whose values are in order: write RefLayout: Dst"
+                    raise family.wrong(f"{family.key} has no {key}", hint=hint if key == "RefLayout" else None)
                 continue
             written = family.chosen(key, self.values)
             text = shared.get(str(written), written)
