@@ -150,6 +150,10 @@ class AlgebraError(CuteVizError):
     """An operation whose condition the operands do not meet, as CuTe's static_assert would say."""
 
 
+class UncountedError(AlgebraError):
+    """An access of a single element that is not counted on purpose: a compiler may keep it in a register, it is an atomic."""
+
+
 class FigureError(CuteVizError):
     """An object that cannot be drawn the way that was asked for."""
 

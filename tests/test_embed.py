@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from cute_viz.documents.embed import embed, reference
 from cute_viz.documents.markup import LANGUAGES
 from cute_viz.errors import CuteVizError
 from tests.commands import run
+from tests.test_render_tikz import compile_tex
 
 ROOT = Path(__file__).parent.parent
 PAIRS = {
@@ -477,7 +479,7 @@ def test_the_projects_own_documents() -> None:
         ("markdown", "[![A](x.svg)](<https://example.org/live/#source=(4,8):(8,1)&view=grid>)\n"),
         ("html", '<a href="https://example.org/live/#source=(4,8):(8,1)&amp;view=grid"><img src="x.svg" alt="A"></a>\n'),
         ("rest", "   :target: https://example.org/live/#source=(4,8):(8,1)&view=grid\n"),
-        ("latex", "{x.pdf}\n"),
+        ("latex", "{x.pdf}}}\n"),
     ],
 )
 def test_pictures_link_to_the_live_page(language: str, wanted: str) -> None:
@@ -498,3 +500,25 @@ def test_for_is_the_word_of_a_place_and_beside_a_second_source() -> None:
     (both,) = pictures("beside=(8,8):(1,8) diff view=grid")
     assert both == run("render", "(8,8):(8,1)", "(8,8):(1,8)", "--diff", "--view", "grid", "-T", "svg").stdout
     assert "beside needs a value" in fails("<!-- cute-viz: (8,8) | beside -->\n<!-- /cute-viz -->\n")
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@pytest.mark.parametrize("format", ["pdf", "tikz"])
+def test_pictures_in_an_article_keep_their_size_or_shrink(format: str, tmp_path: Path) -> None:
+    """One as high as a column's float, one in a paragraph with its indent, and one wider than the text."""
+    words = ("SM75_U32x4_LDSM_N | for=column", "(4,8):(8,1) | for=column", "(8,32):(32,1) | labels=full")
+    blocks = [f"% cute-viz: {word} name=p{n}\n% /cute-viz\n\n" for n, word in enumerate(words)]
+    blocks[0] = f"\\begin{{figure}}\\centering\n{blocks[0]}\\caption{{ldmatrix}}\\end{{figure}}\n"
+    text = "\\documentclass{article}\\usepackage{tikz}\\begin{document}\n" + "".join(blocks) + "\\end{document}\n"
+    done = embed(text, "latex", "x", format=format)
+    for name, data in done.pictures.items():
+        (tmp_path / name).write_bytes(data)
+    measured = re.sub(r"(?m)^\\noindent.*$", r"\g<0>\\setbox0\\hbox{\g<0>}\\typeout{wide \\the\\wd0}", done.text)
+    compile_tex(measured.encode(), tmp_path)
+    log = (tmp_path / "x.log").read_text(errors="replace")
+    assert "Overfull" not in log
+    assert "Float too large" not in log
+    high, small, wide = map(float, re.findall(r"(?m)^wide ([\d.]+)pt", log))
+    assert abs(small - 238.9) < 1  # 318 px, as drawn
+    assert high < small
+    assert abs(wide - 345) < 0.1

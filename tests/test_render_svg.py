@@ -15,6 +15,7 @@ from cute_viz.figures.model import HOLE, Figure
 from cute_viz.renderers import Options
 from cute_viz.renderers import render as write
 from cute_viz.renderers.frame import Detail, frames
+from cute_viz.renderers.page import page_of
 from cute_viz.renderers.palette import palette
 
 NS = "{http://www.w3.org/2000/svg}"
@@ -91,7 +92,7 @@ def test_it_is_a_well_made_document(source, options):
     assert root.attrib["role"] == "img"
     title, desc = root[0], root[1]
     assert (title.tag, title.text) == (f"{NS}title", drawn.title)
-    assert (desc.tag, desc.text) == (f"{NS}desc", drawn.description)
+    assert (desc.tag, desc.text) == (f"{NS}desc", page_of(drawn, Options()).figure.description)
     assert root.attrib["aria-labelledby"] == f"{title.attrib['id']} {desc.attrib['id']}"
     for text in root.iter(f"{NS}text"):
         x, y, anchor = float(text.attrib["x"]), float(text.attrib["y"]), text.attrib.get("text-anchor")

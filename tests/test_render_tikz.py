@@ -31,10 +31,33 @@ CASES = [
 
 def test_a_fragment_stands_in_a_group_and_says_what_it_needs():
     text = render("(8,4):(0,4)", "tikz", fragment=True, tile=(4, 8)).decode()
-    assert text.startswith("% needs \\usepackage{tikz}\n\\begingroup\n")
+    assert text.startswith("% needs \\usepackage{tikz}\n\\begingroup\\setbox")
     assert text.endswith("\\endgroup\n")
     assert "documentclass" not in text
     assert not re.search(r"\\(?:gdef|xdef|global|new\w+|usetikzlibrary)\b", text)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@pytest.mark.parametrize("place", ["aspectratio=169", "aspectratio=43"])
+def test_a_fragment_for_a_slide_fits_it(place: str, tmp_path: Path) -> None:
+    """In the whole text of a frame and in a column of it; in a document as large as the picture it keeps its size."""
+    (tmp_path / "wide.tex").write_bytes(render(MMA, "tikz", fragment=True, target="slide"))
+    (tmp_path / "high.tex").write_bytes(render("(32,4)", "tikz", fragment=True))
+    frames = []
+    for name in ("wide", "high"):
+        halves = f"\\begin{{columns}}\\column{{.5\\textwidth}}\\input{{{name}}}\\column{{.5\\textwidth}}words\\end{{columns}}"
+        frames += [f"\\begin{{frame}}{{Title}}{body}\\end{{frame}}\n" for body in (f"\\input{{{name}}}", halves)]
+    head = f"\\documentclass[{place}]{{beamer}}\\usepackage{{tikz}}\\begin{{document}}\n"
+    compile_tex((head + "".join(frames) + "\\end{document}\n").encode(), tmp_path)
+    assert "Overfull" not in (tmp_path / "x.log").read_text(errors="replace")
+    assert "\\resizebox" in (tmp_path / "wide.tex").read_text()
+    measured = "\\setbox0\\hbox{\\input{wide}}\\typeout{wide \\the\\wd0}\\box0"
+    page = f"\\documentclass{{standalone}}\\usepackage{{tikz}}\\begin{{document}}{measured}\\end{{document}}"
+    compile_tex(page.encode(), tmp_path)
+    (px,) = re.findall(r"box \(0,0\) rectangle \(([\d.]+),", (tmp_path / "wide.tex").read_text())
+    (pt,) = re.findall(r"(?m)^wide ([\d.]+)pt", (tmp_path / "x.log").read_text(errors="replace"))
+    assert abs(float(pt) - 0.75 * float(px)) < 0.1
+    assert float(pt) > 500  # more than its text is wide
 
 
 @pytest.mark.slow

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from cute_viz import figure, render
+from cute_viz.engine.caption import caption_of
 from cute_viz.renderers import Options
 from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.levels import units
 from cute_viz.renderers.page import page_of
 from cute_viz.renderers.palette import PALETTES
-from cute_viz.renderers.primitives import Line
+from cute_viz.renderers.placed import BLOCKS
+from cute_viz.renderers.primitives import Labels, Line, Texts
 from cute_viz.renderers.targets import TARGETS
 from tests import readback
 from tests.commands import fails, run
@@ -28,6 +31,20 @@ SWIZZLE = ("Sw<3,3,3> o 0 o (8,64):(64,1)", {})
 TILED = ("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))", {})
 ATOM = ("GMMA::Layout_K_SW128_Atom<half_t>", {})
 EVERY = [TV, MMA, BANKS, SWIZZLE, TILED, ATOM]
+LABELLED = [
+    ("(8,8)", {}),
+    ("(8,64):(64,1)", {}),
+    ("(64,64):(64,1)", {}),
+    ("(64,128,2):(128,1,8192)", {}),
+    ("(32,32):(32,1)", {"labels": "index"}),
+    ("SM75_U32x4_LDSM_N", {}),
+    ("SM100_TMEM_LOAD_16dp256b8x", {}),
+    ("tmem_accumulator_128", {}),
+    ("copy_1x64", {}),
+    ("SM90_64x128x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>", {"operand": "C"}),
+    ("(128,64):(64,1)", {"view": "access", "type": 16, "by": "(32,8):(8,1)"}),
+    ("composition((64,64):(64,1),(32,64):(1,32))", {}),
+]
 
 
 @pytest.mark.parametrize("bare", [False, True])
@@ -367,3 +384,46 @@ def near(panel, row, col, every):
     """A cell, and those from which a label may have been moved to it: of its row or its column, or every one around it."""
     rows, cols = range(max(0, row - 3), min(panel.rows, row + 4)), range(max(0, col - 4), min(panel.cols, col + 5))
     return [(r, c) for r in rows for c in cols if every or r == row or c in (col, col - 3)]
+
+
+@pytest.mark.parametrize("target", [*sorted(set(TARGETS) - {"terminal"}), None])
+def test_what_is_said_of_text_in_cells_is_true(target: str | None) -> None:
+    """By the texts of the page: no caption and no alt text speaks of what cells show where none shows any."""
+    silent = kept = 0
+    for source, options in (*EVERY, *LABELLED):
+        drawn, how = figure(source, **options), Options(target=target)
+        page = page_of(drawn, how)
+        cells = [text for item in page.items if isinstance(item, Labels) for text in item.texts if text]
+        blocks = [text for item in page.items if isinstance(item, Texts) for text in item.texts]
+        named = any(place.detail == Detail.VECTOR for place in page.panels)
+        beside = caption_of(drawn, "tikz", replace(how, bare=True))
+        assert beside
+        bare = page_of(drawn, replace(how, bare=True))
+        unlabelled = all(place.detail >= Detail.COLOUR for place in bare.panels)
+        for words, mute in (
+            (page.figure.caption, not cells and not named),
+            (page.figure.description, not cells and not named),
+            (beside[1], unlabelled),
+        ):
+            of_cells = re.search(r"\b[Cc]ells?\b[^.;]* shows? |; it shows ", words)
+            assert not (mute and of_cells), (source, target, words)
+            silent, kept = silent + mute, kept + bool(of_cells)
+        if page.figure.caption == BLOCKS:
+            assert any(re.fullmatch(r"\d+(\.\.(\d+)?)?", text) for text in blocks), (source, target)
+        if cells:
+            assert page.figure.caption == drawn.caption
+        assert BLOCKS not in drawn.caption
+    assert kept
+    assert silent or target == "page"
+
+
+def test_blocks_are_said_to_show_ranges(tmp_path: Path) -> None:
+    for source, words in ((SWIZZLE[0], ""), ("(8,64):(64,1)", f"{BLOCKS}."), ("(64,64):(64,1)", f"{BLOCKS}.")):
+        assert run("render", source, "--for", "column", "-o", f"{tmp_path}/p.tex").returncode == 0
+        told = (tmp_path / "p.caption.tex").read_text()
+        assert "shows its offset" not in told
+        assert words in told
+        assert (BLOCKS in told) == bool(words)
+        svg = render(source, "svg", target="column").decode()
+        assert "shows its offset" not in svg
+        assert (BLOCKS in svg) == bool(words)

@@ -9,6 +9,8 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.cli import output
 from cute_viz.documents.names import LONGEST, is_file_name, one_name
 from cute_viz.engine.answer import Answer
+from cute_viz.engine.drawing import how_to_write
+from cute_viz.engine.subject import Subject
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.files import held, own_bytes, top_of
 from cute_viz.files import write as write_file
@@ -16,6 +18,7 @@ from cute_viz.gallery.draw import foreign, hash_of
 from cute_viz.gallery.index import IndexEntry, files_of, page, readme
 from cute_viz.gallery.plan import INDEX, reserved
 from cute_viz.renderers import FORMATS
+from cute_viz.renderers.said import described
 from cute_viz.spelling import spelled
 
 
@@ -29,7 +32,9 @@ def write(answer: Answer, format: str, folder: str) -> None:
     ours = _written_before(folder)
     taken = dict(reserved())
     entries, data = [], {}
+    how = how_to_write((Subject(),), answer.request)
     for one, picture in answer.write_each(format):
+        shown = described(one.figure, how) if FORMATS[format].pages else one.figure
         file = _file_name(one.entry.path, one.entry.line, taken) + FORMATS[format].suffixes[0]
         data[file] = picture
         line = f"line {one.entry.place}"
@@ -38,7 +43,7 @@ def write(answer: Answer, format: str, folder: str) -> None:
                 name=one.entry.path,
                 group="::".join(one.entry.scope) or "Outside of all scopes",
                 title=one.entry.path,
-                alt=one.figure.description,
+                alt=shown.description,
                 kind=one.figure.kind,
                 archs=(),
                 expression=show(one.value),

@@ -17,6 +17,8 @@ from cute_viz.engine.address import page_link
 from cute_viz.errors import CuteVizError, Span, boundary
 from cute_viz.limits import held
 from cute_viz.renderers import FORMATS
+from cute_viz.renderers.said import described
+from cute_viz.renderers.tex import shrunk
 from cute_viz.spec import PACKAGED, Library
 
 SHOWN = {  # the formats that a document shows, by its language, the best first
@@ -128,7 +130,7 @@ def _words(lines: list[str]) -> str:
 
 _REFERENCE = re.compile(  # what a reference looks like, to a block that has no mark yet
     r"\[?!\[.*\]\([^()\s]*\)(\]\(<[^<>]*>\))?|(<a [^<>]*>)?<img [^<>]*>(</a>)?|\.\. image:: .*|:(alt|target): .*"
-    r"|\\includegraphics\[.*\]\{[^{}]*\}|\\resizebox\{.*\\input\{[^{}]*\}\}"
+    r"|(\\noindent)?(\\includegraphics\[.*\]|\\resizebox.*|\\input)\{[^{}]*\}+"
 )
 
 
@@ -214,9 +216,8 @@ def reference(language: str, path: str, alt: str, format: str = "svg") -> list[s
     if language == "rest":
         return ["", f".. image:: {path.replace(' ', chr(92) + ' ')}", f"   :alt: {alt}", ""]
     if format == "tikz":
-        fit = r"\ifdim\width>\linewidth\linewidth\else\width\fi"  # of a wide picture; graphicx knows \width, and tikz loads it
-        return [rf"\resizebox{{{fit}}}{{!}}{{\input{{{path}}}}}"]
-    return [rf"\includegraphics[width=\linewidth,alt={{{_tex(alt)}}}]{{{path}}}"]
+        return [rf"\noindent\input{{{path}}}"]
+    return [r"\noindent" + shrunk(rf"\includegraphics[alt={{{_tex(alt)}}}]{{{path}}}")]
 
 
 def linked(language: str, lines: list[str], address: str | None) -> list[str]:
@@ -237,7 +238,7 @@ def linked(language: str, lines: list[str], address: str | None) -> list[str]:
 
 
 def _alt(drawn: Answer) -> str:
-    return drawn.figure.description or drawn.figure.title
+    return described(drawn.figure, drawn.how).description or drawn.figure.title
 
 
 def _laid_out(text: str, block: Block, lines: list[str], mark: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from cute_viz.figures.model import Figure
 from cute_viz.renderers import Options
 from cute_viz.renderers.legend import told
+from cute_viz.renderers.said import described
 from cute_viz.renderers.targets import target_of
 
 SUFFIXES = {"tikz": ".caption.tex", "pdf": ".caption.tex", "svg": ".caption.md", "png": ".caption.md", "html": ".caption.md"}
@@ -25,7 +26,7 @@ def caption_of(figure: Figure, format: str, options: Options) -> tuple[str, str]
     suffix = suffix_of(format, options)
     if not suffix:
         return None
-    target = target_of(options)
+    target, figure = target_of(options), described(figure, options)
     figure = replace(
         figure,
         source="" if target.head else figure.source,

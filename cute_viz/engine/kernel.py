@@ -22,7 +22,7 @@ from cute_viz.engine.kernel_expression import Edit
 from cute_viz.engine.kernel_fix import Fix, Fixer, launches
 from cute_viz.engine.kernel_memory import memory_of
 from cute_viz.engine.kernel_rows import Access, Report, names_of
-from cute_viz.errors import CuteVizError, boundary
+from cute_viz.errors import CuteVizError, UncountedError, boundary
 from cute_viz.source.moves import Often
 from cute_viz.values.instruction import ELEMENTS
 
@@ -73,8 +73,11 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
                     error.name or "",
                     why,
                     move.launch or launched.get(move.call, ""),
+                    not isinstance(error, UncountedError),
                 )
-                uncounted[move.file, move.line, one.name] = one
+                key = move.file, move.line, one.name
+                if one.lost or key not in uncounted:
+                    uncounted[key] = one
             else:
                 unknown.append((move, error))
         operands.append((move, mine))

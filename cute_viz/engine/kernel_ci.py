@@ -31,7 +31,9 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
     >>> failures(Report((), ()), 1, (), None)
     []
     """
-    places = {row.move.place for row in report.accesses} | {move.place for move, _ in report.unknown}
+    missed = [(move.place, str(move.file or None), move.text) for move, _ in report.unknown]
+    missed += [(one.place, str(one.file or None), one.text) for one in report.elements if one.lost]
+    places = {row.move.place for row in report.accesses} | {place for place, *_ in missed}
     if lost := [line for line in accept if line not in places]:
         raise CuteVizError(f"there is no access in line {lost[0]}", hint=f"lines with one: {', '.join(sorted(places)[:12])}")
     before = {_identity(row): row for row in _listed(baseline, "accesses")} if baseline is not None else {}
@@ -49,11 +51,11 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
                 out.append(f"{told} takes {row.cost.ways:g} times its ideal wavefronts, and is not in the baseline")
         elif most is not None and row.cost.ways > most and not row.accepted:
             out.append(f"{told} takes {row.cost.ways:g} times its ideal wavefronts; the limit is {most:g}")
-    unknown = _listed(baseline, "unknown") if baseline is not None else []
-    known = {(str(row.get("file")), str(row.get("statement"))) for row in unknown}
-    for move, _ in report.unknown:
-        if move.place not in accept and (str(move.file or None), move.text) not in known:
-            out.append(f"line {move.place}: {move.text} could not be evaluated")
+    unknown = [*_listed(baseline, "unknown"), *_listed({"elements": [], **baseline}, "elements")] if baseline is not None else []
+    known = {(str(row.get("file")), str(row.get("statement", row.get("text")))) for row in unknown}
+    for place, *statement in missed:
+        if place not in accept and tuple(statement) not in known:
+            out.append(f"line {place}: {statement[1]} could not be evaluated")
     return list(dict.fromkeys(out))
 
 
@@ -85,6 +87,9 @@ def findings(report: Report) -> Iterator[tuple[str, str, int, str]]:
             yield rule, row.move.file, row.move.line, _message(row)
     for move, error in report.unknown:
         yield "not-evaluated", move.file, move.line, f"{move.text}: {error.message}"
+    for one in report.elements:
+        if one.lost:
+            yield "not-evaluated", one.file, one.line, f"{one.text}: {one.why}"
 
 
 def _message(row: Access) -> str:

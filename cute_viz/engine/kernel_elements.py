@@ -24,7 +24,7 @@ _NEAR = 3  # lines of a statement
 
 class Element(NamedTuple):
     """An access of single elements: its line, "" or the included file, the text, the tensor, that tensor's buffer, why it is not
-    counted, and the launch of its kernel, "" where that is not told.
+    counted, and the launch of its kernel, "" where that is not told. lost: whether it should be counted, in shared memory.
     """
 
     line: int
@@ -34,6 +34,12 @@ class Element(NamedTuple):
     base: str
     why: str = ""
     launch: str = ""
+    lost: bool = False
+
+    @property
+    def place(self) -> str:
+        """Its line as rows have it: `12`, `mma.cuh:12`."""
+        return f"{f'{self.file}:' * bool(self.file)}{self.line}"
 
 
 def together(moves: Iterable[Move]) -> Iterator[Move]:

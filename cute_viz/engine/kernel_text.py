@@ -256,7 +256,7 @@ def missing(report: Report, most: int | None = None) -> Iterator[str]:
         yield f"Not evaluated: {rest} more, for {count(len(left), 'other cause')}; `all=` lists them"
     for cause in list(dict.fromkeys(one.why for one in report.elements))[:most]:
         mine = [one for one in report.elements if one.why == cause]
-        lines = tuple(dict.fromkeys(f"{f'{one.file}:' * bool(one.file)}{one.line}" for one in mine))
+        lines = tuple(dict.fromkeys(one.place for one in mine))
         many = f"{len(mine)} single elements" if len(mine) > 1 else "a single element"
         text = mine[0].text if everything or len(mine[0].text) < 48 else f"{mine[0].text[:45]}..."
         yield f"Not counted: {many}, {text}: {f'{cause}: ' * bool(cause)}{_lines(lines, None if everything else 6)}"

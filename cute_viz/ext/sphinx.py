@@ -30,6 +30,8 @@ from cute_viz.errors import CuteVizError, FigureError, Span, boundary
 from cute_viz.options import NAMES, OPTIONS
 from cute_viz.renderers import FORMATS
 from cute_viz.renderers.inline import framed, inlined
+from cute_viz.renderers.said import described
+from cute_viz.renderers.tex import shrunk
 from cute_viz.spec import Library
 
 _log = logging.getLogger(__name__)
@@ -78,7 +80,8 @@ class CuteVizDirective(SphinxDirective):
             source, line = self._place(error, bool(content.strip()))
             _log.warning("cute-viz: %s", said, location=f"{source}:{line}", type="cute_viz")
             return [nodes.literal_block(said, said, classes=["cute-viz-error"])]
-        node = cute_viz(text=text, words=words, docname=self.env.docname, alt=self.options.get("alt") or drawn.figure.description)
+        alt = self.options.get("alt") or described(drawn.figure, drawn.how).description
+        node = cute_viz(text=text, words=words, docname=self.env.docname, alt=alt)
         node["classes"] = ["cute-viz", *self.options.get("class", [])]
         node["interactive"], node["said"] = "interactive" in self.options, "alt" in self.options
         self.set_source_info(node)
@@ -181,11 +184,8 @@ def _html(self: Any, node: cute_viz) -> None:
 
 def _latex(self: Any, node: cute_viz) -> None:
     name = _file(self.builder.outdir, "", _draw(self, node, "pdf"), ".pdf")
-    fit = r"\ifdim\width>\linewidth\linewidth\else\width\fi"
-    low = r"\ifdim\totalheight>.85\textheight.85\textheight\else\totalheight\fi"
-    self.body.append(
-        f"\n\\par\\noindent\\resizebox*{{!}}{{{low}}}{{\\resizebox{{{fit}}}{{!}}{{\\includegraphics{{{name}}}}}}}\\par\n"
-    )
+    picture = shrunk(f"\\includegraphics{{{name}}}")
+    self.body.append(f"\n\\par\\noindent{picture}\\par\n")
     raise nodes.SkipNode
 
 

@@ -22,6 +22,7 @@ from cute_viz.limits import current, held, raised
 from cute_viz.renderers import FORMATS
 from cute_viz.renderers.geometry import number
 from cute_viz.renderers.page import page_of
+from cute_viz.renderers.said import described
 
 LETTER, BESIDE = 6.71, 12  # px: width of a letter of a ruler, and room beside its labels
 ABOVE, TITLE = 22, 18  # px above the cells that column labels take, and their title
@@ -88,7 +89,7 @@ def _draw(job: Task, folder: str, check: bool, ours: Ours) -> Done:
         name=job.name,
         group=job.group,
         title=figure.title,
-        alt=figure.description,
+        alt=described(figure, answer.how).description,
         kind=figure.kind,
         archs=tuple(sorted(archs, key=lambda arch: int(arch[2:]))),
         expression=figure.source,

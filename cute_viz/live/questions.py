@@ -117,6 +117,7 @@ def _draw(question: Question) -> dict[str, Any]:
     """The picture, and what a reader can ask of it."""
     from cute_viz.live.formula import formula
     from cute_viz.renderers.html import explored
+    from cute_viz.renderers.said import described
     from cute_viz.renderers.windows import narrowed
 
     if question.options.get("labels") == "swizzle" and "fold" not in question.options and (room := question.options.get("width")):
@@ -132,7 +133,7 @@ def _draw(question: Question) -> dict[str, Any]:
         "svg": svg,
         "panels": panels,
         "title": figure.title,
-        "description": figure.description,
+        "description": described(figure, found.how).description,
         "shown": figure.source,
         "kind": figure.kind,
         "uses": [*uses(figure.kind, subject.obj), *_left_open(question.source, subject.obj)],

@@ -255,10 +255,14 @@ def render(question: Question) -> dict[str, Any]:
     >>> render(Question("", "(2,2):(2,1)", more={"format": "text"}))["text"].splitlines()[0]
     '(2,2):(2,1)'
     """
+    from cute_viz.renderers import format_named
+    from cute_viz.renderers.said import described
+
     format_ = _text(question.more, "format") or "png"
     found = question.answer(format_, type=_text(question.more, "type") or question.options.get("type"))
     data = found.write(format_)
-    out: dict[str, Any] = {"title": found.figure.title, "description": found.figure.description}
+    drawn = described(found.figure, found.how) if format_named(format_).pages else found.figure
+    out: dict[str, Any] = {"title": drawn.title, "description": drawn.description}
     if format_ == "png":
         from cute_viz.renderers.mpl import smaller
 

@@ -26,6 +26,7 @@ from cute_viz.renderers.inline import inlined
 from cute_viz.renderers.letters import xml
 from cute_viz.renderers.page import page_of
 from cute_viz.renderers.primitives import Grid
+from cute_viz.renderers.said import described
 
 TABLE_CELLS = 4096  # of a panel; larger tables are built when they are opened
 MANY = 1024  # cells whose labels are not written twice
@@ -50,6 +51,7 @@ def render(figure: Figure, options: Options) -> str:
     data = json.dumps(content, separators=(",", ":"), ensure_ascii=True, default=str).replace("<", "\\u003c")
     style, script, digest = _assets()
     theme = {"dark": "dark", "light": "light", "print": "light"}.get(options.theme, "light dark")
+    said = _text(described(figure, options).description)
     tables = "".join(_table(panel, n) for n, panel in enumerate(figure.panels))
     return (
         f'<!DOCTYPE html>\n<html lang="en" class="alone">\n<head>\n<meta charset="utf-8">\n'
@@ -57,7 +59,7 @@ def render(figure: Figure, options: Options) -> str:
         f'<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="{theme}">\n'
         f"<title>{_text(figure.title or figure.source)}</title>\n<style>\n{style}</style>\n</head>\n"
         f'<body class="{options.theme}">\n<main>\n{_with_slider(figure)}'
-        f'<div id="picture" tabindex="0" role="group" aria-label="{_text(figure.description)}" aria-describedby="cell">\n'
+        f'<div id="picture" tabindex="0" role="group" aria-label="{said}" aria-describedby="cell">\n'
         f"{picture}</div>\n{READOUT}"
         f'<section id="tables" aria-label="Tables">\n{tables}</section>\n</main>\n'
         f'<script type="application/json" id="data">{data}</script>\n<script type="module">{script}</script>\n</body>\n</html>\n'
@@ -112,7 +114,7 @@ def _series(figure: Figure, options: Options) -> dict[str, Any]:
             {name: values.setdefault(json.dumps(value, default=str), len(values)) for name, value in panel.items()}
             for panel in panels
         ]
-        pictures.append([one.facts[word], one.title, one.description, cut, kept])
+        pictures.append([one.facts[word], one.title, described(one, options).description, cut, kept])
     return {"word": word, "parts": list(parts), "values": list(values), "pictures": pictures}
 
 

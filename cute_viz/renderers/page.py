@@ -24,7 +24,7 @@ from cute_viz.renderers.lit import lit
 from cute_viz.renderers.names import joined
 from cute_viz.renderers.outer import Outer
 from cute_viz.renderers.panel import draw, on_paper
-from cute_viz.renderers.placed import Page, Place
+from cute_viz.renderers.placed import Page, Place, as_drawn
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Primitive, scaled
 from cute_viz.renderers.remarks import with_notes
 from cute_viz.renderers.strip import strips, with_insets
@@ -52,10 +52,10 @@ def page_of(figure: Figure, options: Options) -> Page:
     (True, True, 1, 'COLOUR')
     """
     if options.letters is None:
-        return _page_of(figure, options)
+        return as_drawn(_page_of(figure, options))
     scale = options.letters / FONT  # the page is laid out with letters of FONT px
     given = {name: px / scale for name in ("width", "cell") if (px := getattr(options, name)) is not None}
-    return _scaled(_page_of(figure, replace(options, **given)), scale)
+    return as_drawn(_scaled(_page_of(figure, replace(options, **given)), scale))
 
 
 def _page_of(figure: Figure, options: Options) -> Page:

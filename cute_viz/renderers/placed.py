@@ -1,14 +1,20 @@
-"""A figure that is laid out: its size, where its panels are, and what is drawn."""
+"""A figure that is laid out: its size, where its panels are, what is drawn, and what is said of that."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.records import dataclass
 from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.primitives import Grid, Primitive
+
+BLOCKS = "A block shows its range of offsets"
+_OF_CELLS = re.compile(r"\b[Cc]ells?\b.* shows? |\b(it|one|register)\b.* (shows?|those) ")  # a clause that explains labels
+_OF_OFFSETS = re.compile(r"hue: offset(; shade.*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +41,45 @@ class Page:
     def items(self) -> tuple[Primitive, ...]:
         """All that is drawn, in drawing order; of a page that is only tried nobody asks for it."""
         return tuple(self.draw())
+
+
+def as_drawn(page: Page) -> Page:
+    """The page with the caption and the alt text of what is drawn: cells that have no room for labels are not said to show any.
+
+    >>> from cute_viz.renderers import Options
+    >>> from cute_viz.renderers.page import page_of
+    >>> [page_of(figure("(64,64):(64,1)"), Options(target=name)).figure.caption for name in ("screen", "column")]
+    ['Cell (i,j) shows its offset', 'A block shows its range of offsets']
+    """
+    figure = page.figure
+    written = [place for place in page.panels if any(place.panel.labels)]
+    if not written or any(place.detail < Detail.COLOUR for place in written):
+        return page
+    banded = any(
+        place.named and "offset" in place.panel.data and _OF_OFFSETS.fullmatch(legend.title)
+        for place in written
+        for legend in figure.legends_of(place.panel)[:1]
+    )
+    caption = without_labels(figure.caption, BLOCKS if banded and figure.kind == "grid" else "")
+    words = figure.description
+    if figure.caption and caption != figure.caption:
+        whole = f"{figure.caption}."
+        words = " ".join(words.replace(whole, f"{caption}." if caption else "").split())
+    return replace(page, figure=replace(figure, caption=caption, description=words))
+
+
+def without_labels(caption: str, instead: str = "") -> str:
+    """A caption without the clauses that explain labels of cells. instead: what is said in their place.
+
+    >>> without_labels("A row is a wavefront; a cell shows its lanes"), without_labels("Cell (i,j) shows its offset", "Blocks")
+    ('A row is a wavefront', 'Blocks')
+    >>> without_labels("Each cell shows its owner T,V (SM80_16x8x16)")
+    'SM80_16x8x16'
+    """
+    out = ""
+    for clause, end in re.findall(r"(.+?)(\. |; |$)", caption):
+        if _OF_CELLS.search(clause):
+            name = re.search(r" \((.*)\)$", clause)
+            clause, instead = (name[1] if name else instead), ("" if not name else instead)
+        out += clause + end if clause else ""
+    return out.rstrip(".; ")

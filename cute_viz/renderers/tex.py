@@ -36,3 +36,15 @@ def _letter(char: str) -> str:
 
     base, accent = (*normalize("NFD", char), "", "")[:2]
     return f"{_ACCENTS[accent]}{{{base}}}" if accent in _ACCENTS and base.isascii() else "?"
+
+
+def shrunk(tex: str) -> str:
+    r"""A picture as narrow as the line that it is in, and lower than the text; a smaller one keeps its size.
+
+    >>> shrunk("x")[:12]
+    '\\resizebox*{'
+    """
+    # needs graphicx alone, which TikZ loads too
+    width = r"\ifdim\width>\linewidth\linewidth\else\width\fi"
+    height = r"\ifdim\totalheight>.85\textheight.85\textheight\else\totalheight\fi"
+    return f"\\resizebox*{{!}}{{{height}}}{{\\resizebox{{{width}}}{{!}}{{{tex}}}}}"

@@ -45,7 +45,10 @@ def render(figure: Figure, options: Options) -> str:
     """
     if options.style == "cutlass":
         if options.fragment:
-            raise FigureError("CuTe's print_latex writes a whole document", hint="leave out `fragment=` or `style=`")
+            raise FigureError(
+                "CuTe's print_latex writes a whole document",
+                hint="leave out `fragment=` or `style=`: compiled, its PDF is for \\includegraphics",
+            )
         from cute_viz.renderers import tikz_cutlass
 
         return tikz_cutlass.render(figure)
@@ -64,7 +67,7 @@ def write(page: Page, options: Options) -> str:
     writer = _TikzWriter(page.figure, options)
     body = "".join([writer.head(page), *(part for item in page.items for part in writer.put(item)), _FOOT])
     if options.fragment or target_of(options).fragment:
-        return "% needs \\usepackage{tikz}\n" + body
+        return "% needs \\usepackage{tikz}\n" + _SHRUNK.format(body.rstrip())
     engine = "% !TeX program = lualatex\n" if _weight(page) > LUALATEX_FROM else ""
     return (
         f"{engine}\\RequirePackage{{fix-cm}}\n\\documentclass[tikz]{{standalone}}\n\\begin{{document}}\n{body}\\end{{document}}\n"
@@ -80,6 +83,14 @@ def _weight(page: Page) -> int:
 
 _MACROS = "".join(line for line in beside(__file__, "assets/macros.tex").splitlines(True) if not line.startswith("% "))
 _FOOT = "\\end{tikzpicture}%\n\\endgroup\n"
+_SHRUNK = r"""\begingroup\setbox4\hbox{{%
+{}}}%
+\expandafter\ifx\csname ver@standalone.cls\endcsname\relax % whose page is as wide as the picture
+\ifdim\wd4>\linewidth\setbox4\hbox{{\resizebox{{\linewidth}}{{!}}{{\box4}}}}\fi
+\ifdim\ht4>.9\textheight\setbox4\hbox{{\resizebox{{!}}{{.9\textheight}}{{\box4}}}}\fi\fi
+\leavevmode\box4
+\endgroup
+"""  # a box, as an argument takes TeX's memory twice
 
 
 _INKS = {"#000000": "black", "#ffffff": "white", PAPER_INK: "cvt", **dict.fromkeys(FADED_INKS, "cvfaded")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
-from math import gcd
+from math import gcd, inf
 from typing import Any, NoReturn, TypeGuard
 
 from cute_viz.errors import CuteVizError, NotationError, Span
@@ -32,7 +32,8 @@ class Unknown:
 
     name: how it prints where it is not computed. written: how the text has it that it comes from. div: a number that divides it,
     wide: it has 64 bits, as the types of CuTe's compiler have them (the sum may tell more). plain: an int of a program, not one of
-    a layout: its type does not keep what divides it.
+    a layout: its type does not keep what divides it. kind: bits of an int of a program, and whether it is signed. made: the
+    function and the operands that it is computed of. ends: its least and greatest number.
 
     >>> x, M = Unknown("?{div=8}"), Unknown("M")
     >>> str(x), str(2 * x), 0 * x, x == x, x == 8
@@ -47,7 +48,9 @@ class Unknown:
       hint: give a number: let={"?": 512}; for several, in their order: let={"?": (512,64)}
     """
 
-    __slots__ = ("cause", "div", "key", "leaves", "name", "plain", "span", "terms", "text", "wide", "written")
+    __slots__ = (
+        *("cause", "div", "ends", "key", "kind", "leaves", "made", "name", "plain", "span", "terms", "text", "wide", "written"),
+    )
 
     def __init__(
         self,
@@ -66,6 +69,8 @@ class Unknown:
         self.div = max(1, int(found[1])) if found else 1
         self.wide, self.plain, self.cause = _WIDE.search(name) is not None, plain, cause
         self.key = key or (name if name[0] != "?" else f"?{next(_serial)}")
+        self.kind, self.ends = (32, True), (-inf, inf)
+        self.made: tuple[str, tuple[Any, ...]] | None = None
         self.terms: _Terms = {(self.key,): 1}
         self.leaves: dict[str, Unknown] = {self.key: self}
 
@@ -105,8 +110,10 @@ class Unknown:
         known = [*(["i64"] if wide else []), *([f"div={div}"] if div > 1 else [])]
         name = f"?{{{' '.join(known)}}}" if known else "?"
         out = Unknown(name, self.text, self.span, written or self.written, key=key or self.key, cause=self.cause)
-        out.plain = self.plain if plain is None else plain
+        out.plain, out.kind = self.plain if plain is None else plain, self.kind
         if not key:
+            same = self.leaves.get(self.key, self)
+            out.made, out.ends = same.made, same.ends
             out.terms, out.leaves = self.terms, self.leaves if len(self.leaves) > 1 or self.key not in self.leaves else out.leaves
         return out
 
@@ -132,7 +139,9 @@ class Unknown:
         """
         key = f"{word}({','.join(_key(x) for x in (self, *others))})"
         both = [x for x in (self, *others) if isinstance(x, Unknown)]
-        return self._computed(div, both, key if len(key) <= _LONG else f"?{next(_serial)}")
+        out = self._computed(div, both, key if len(key) <= _LONG else f"?{next(_serial)}")
+        out.made = (word, (self, *others)) if len(key) <= _LONG else None
+        return out
 
     def _computed(self, div: int, of: list[Unknown], key: str) -> Unknown:
         """An integer of its own, which other ones tell: the names that these need are its needs."""

@@ -18,7 +18,7 @@ from cute_viz.algebra.measure import rank
 from cute_viz.algebra.shares import Starts
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import AlgebraError, CuteVizError
+from cute_viz.errors import AlgebraError, CuteVizError, UncountedError
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
@@ -88,12 +88,13 @@ def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope,
     """
     context.deep = 0
     if access.why:
-        raise CuteVizError(access.why, name=access.name)
+        raise UncountedError(access.why, name=access.name)
     if (x := _tensor(context, lookup(context), scope, access)) is None:
         return []
     try:
         return list(_iterations(context, lookup, scope, function, access, x))
     except CuteVizError as error:
+        error = error if x.pointer.space == "smem" else UncountedError(error.message, hint=error.hint)
         raise error.but(name=x.pointer.base or access.name) from None
 
 
@@ -109,7 +110,7 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
         raise AlgebraError(f"where {access.name} begins depends on the thread")
     turns = Turns(context, found, scope, access.token, block, access.tests)
     if beside := _beside(context, access, function):
-        raise AlgebraError(f"no barrier is between this and {beside}: a compiler may keep the element in a register")
+        raise UncountedError(f"no barrier is between this and {beside}: a compiler may keep the element in a register")
     evaluator = Evaluator(context, found, turns.env)
     parts = [finished(evaluator.solid(context.tree(part))) for part in access.indices]
     crd = tuple(parts) if len(parts) > 1 else parts[0]
@@ -117,7 +118,7 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
     for n, (begin, end) in enumerate(turns.spans):
         steady = not used[n] and not asked[n] and loops[n].rounds != 1
         if steady and not any(_BARRIER.search(token.text) for token in context.reader.tokens[begin:end]):
-            raise AlgebraError("the loop around it has no barrier: a compiler may keep the element in a register")
+            raise UncountedError("the loop around it has no barrier: a compiler may keep the element in a register")
     first = len(loops)
     while (
         first
@@ -131,11 +132,11 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
     align = 0 if access.both else alignment_of(context, found, scope, x.pointer.base, access.store, x.bits)
     each = max(1, access.wide // x.bits)
     if access.wide and (x.swizzle is not None or x.pointer.swizzle is not None):
-        raise AlgebraError("the neighbors of a swizzled element are other ones")
+        raise UncountedError("the neighbors of a swizzled element are other ones")
     if align != 0 and each == 1 and first == len(loops) and loops and used[-1] and not asked[-1] and len(loops[-1].values) > 1:
         one, two = (places.of(dict.fromkeys(range(first - 1), 0) | {first - 1: v}) for v in loops[-1].values[:2])
         if any(0 < abs(b - a) * x.bits < _WIDEST for a, b in zip(one, two, strict=True)):
-            raise AlgebraError("how many neighbors a compiler takes at once is not known: the loop is not unrolled")
+            raise UncountedError("how many neighbors a compiler takes at once is not known: the loop is not unrolled")
     varied = [n for n in range(first) if used[n] or asked[n]]
     count = prod(len(loops[n].values) for n in varied)
     summed = count <= _TURNS and all(loops[n].rounds is not None for n in varied)

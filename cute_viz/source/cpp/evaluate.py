@@ -18,10 +18,11 @@ from cute_viz.source.cpp.known import known
 from cute_viz.source.cpp.members import method, type_member
 from cute_viz.source.cpp.operate import operated
 from cute_viz.source.cpp.operators import Operators
+from cute_viz.source.cpp.ranges import index_of
 from cute_viz.source.cpp.scopes import Param, Range
 from cute_viz.source.cpp.slices import called_descriptors, called_layout, is_layout
 from cute_viz.source.cpp.tree import Brace, Call, Decltype, Id, Index, Lambda, Member, Node, Part, Written
-from cute_viz.source.cpp.unknown import certain, unknown
+from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import (
     Cell,
     Class,
@@ -150,7 +151,7 @@ class Evaluator(Operators):
             if words and words[0] in ("threadIdx", "blockIdx", "blockDim", "gridDim"):
                 name = ".".join(words)
                 hint = hint_for(name, default="0")
-                return unknown(self.fail(f"{name!r} is only known when the kernel runs", node.span, hint, (name,)))
+                return index_of(name, self.fail(f"{name!r} is only known when the kernel runs", node.span, hint, (name,)))
             if words and error.needs and error.needs[0] == words[0]:
                 raise needed(self.text, ".".join(words), node.span) from None
             raise

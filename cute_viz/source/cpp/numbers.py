@@ -55,7 +55,7 @@ def number(value: int, kind: Kind) -> Runtime:
 
 def kind_of(value: object) -> Kind:
     """The type of a number."""
-    return BOOL if isinstance(value, bool) else value.kind if isinstance(value, Sized) else INT
+    return BOOL if isinstance(value, bool) else value.kind if isinstance(value, (Sized, Unknown)) else INT
 
 
 def kind_named(kind: ValueType) -> Kind:

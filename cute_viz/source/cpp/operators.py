@@ -32,6 +32,7 @@ from cute_viz.source.cpp.numbers import (
     number,
     promoted,
 )
+from cute_viz.source.cpp.ranges import converted, typed
 from cute_viz.source.cpp.tree import COMPARE, Binary, Call, Cast, Condition, Id, Index, Literal, Node, Unary
 from cute_viz.source.cpp.unknown import certain, tried
 from cute_viz.source.cpp.values import Class, Enumerator, External, Foreign, Function, Value, integer
@@ -71,7 +72,7 @@ class Operators(Definitions):
             case "-", float(value):
                 return -value
             case "-" | "~", Unknown() as value:
-                opposite: Value = -value - (operator == "~")
+                opposite: Value = converted(typed(-value - (operator == "~"), promoted(kind_of(value))))
                 return opposite
             case "-" | "+" | "~", int(value):
                 found = self._defined(lambda: negated(operator, value), node.span)
@@ -235,7 +236,9 @@ class Operators(Definitions):
     def _symbolic(self, operator: str, a: Any, b: Any, node: Binary) -> Value:
         """An operator of integers of which one is not known: as far as it is proven, whatever the number is."""
         known = b if isinstance(b, int) else None
+        kind = promoted(kind_of(a)) if operator in ("<<", ">>") else common(kind_of(a), kind_of(b))
         if operator in "/%":
+            a, b = converted(a, kind), converted(b, kind)
             if known == 0:
                 raise self.fail("division by zero", node.right.span)
             result = div_rem(a, b)[operator == "%"]
@@ -252,7 +255,8 @@ class Operators(Definitions):
             result = first.applied(operator, second)
         else:
             result = a.applied(operator, b) if isinstance(a, Unknown) else b.applied(f"{a}{operator}")
-        return Runtime(result) if isinstance(result, int) else result
+        found: Value = converted(typed(result, kind))
+        return found
 
     def _further(self, pointer: Pointer, count: int | Unknown) -> Pointer:
         return pointer.moved(0, False) if isinstance(count, Unknown) else pointer.moved(Runtime(count))
@@ -315,8 +319,9 @@ class Operators(Definitions):
             raise self.fail(f"{value} is not an integer", span)
         if not is_integer(kind):
             return value
-        if isinstance(value, Unknown):  # the same number, if it has room
-            return value if kind_named(kind) in ((32, True), (64, True)) else value.applied(kind.canonical)
+        if isinstance(value, Unknown):
+            found: Value = converted(value, kind_named(kind))
+            return found
         found = number(int(value), kind_named(kind))
         return value if type(value) is MulticastMask and found == value else found
 

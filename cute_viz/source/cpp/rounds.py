@@ -44,7 +44,8 @@ def often_of(context: Context, lookup: Callable[[Context], Lookup], scope: Scope
 
 class Head(NamedTuple):
     """What a loop counts with: its variable, what that begins with (an expression, or a number that steps before the loop make),
-    how it compares with which bound, and its step. change: the token of the step where that is in the body.
+    how it compares with which bound, and its step. change: the token of the step where that is in the body;
+    type: those of the variable's.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Head(NamedTuple):
     bound: Node
     step: Pace | None
     change: int | None
+    type: Range | None = None
 
 
 class Counter:
@@ -148,7 +150,7 @@ class Counter:
         if declaration.scope is not loop:
             begin = self._before(declaration, [x for x in changes if not x.scope.inside(loop)], statement, where)
         rest = next((x.token for x in inside if x not in header), None)
-        return Head(name, begin, word, end, step, rest)
+        return Head(name, begin, word, end, step, rest, declaration.type)
 
     def _before(self, declaration: Declaration, changes: list[Change], statement: Statement, where: Scope) -> Range | int | None:
         """The value of a variable where a loop begins: what it begins with, and what steps before the loop add."""

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from itertools import pairwise
-from operator import add, and_, lshift, mod, mul, or_, rshift, xor
+from operator import add, and_, floordiv, lshift, mod, mul, or_, rshift, xor
 
+from cute_viz.algebra.inttuple import div_rem
 from cute_viz.source.cpp.lookup import Lookup, Meaning
+from cute_viz.source.cpp.numbers import number as as_number
+from cute_viz.source.cpp.ranges import kind_of_word, made_of
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.values.integer import Unknown
 
 Vector = int | list[int]  # one for all threads of a block, or one for each
 _OPERATORS: dict[str, Callable[[int, int], int]] = {
-    "%": mod,
+    "%": lambda a, b: div_rem(a, b)[1],
     "mod": mod,
-    "/": lambda a, b: a // b,
-    "//": lambda a, b: a // b,
+    "/": lambda a, b: div_rem(a, b)[0],
+    "//": floordiv,
     "&": and_,
     "|": or_,
     "^": xor,
@@ -26,16 +28,6 @@ _OPERATORS: dict[str, Callable[[int, int], int]] = {
     "min": min,
     "max": max,
 }
-_WIDTHS = {
-    "unsigned": 32,
-    "unsigned int": 32,
-    "unsigned long": 64,
-    "unsigned long long": 64,
-    "uint32_t": 32,
-    "uint64_t": 64,
-    "size_t": 64,
-}
-_CALL = re.compile(r"([^(),]+)\((.*)\)")
 _SHIFTS = ("-=", "%=", "&=")  # which leave the threads of a group in their order
 
 
@@ -46,7 +38,7 @@ def order_of(meaning: Meaning, node: Node, count: int) -> tuple[int, ...] | None
     value = tried(lambda: meaning.value(node), None)
     if not isinstance(value, Unknown):
         return ()
-    names = sorted({name for leaf in value.leaves for name in _names(leaf)})
+    names = sorted(_names(value))
     if any(_wanders(meaning.lookup, meaning, name) for name in names):
         return None
     thread = next((name for name in names if name.startswith("threadIdx.x")), names[0] if len(names) == 1 else None)
@@ -62,22 +54,13 @@ def order_of(meaning: Meaning, node: Node, count: int) -> tuple[int, ...] | None
     return () if whole else tuple(shifted)
 
 
-def _names(key: str) -> list[str]:
-    call = _CALL.fullmatch(key)
-    if call is None:
-        return [part for part in re.split(r"[*+]", key) if not part.lstrip("-").isdigit()]
-    return [name for part in _split(call[2]) for name in _names(part)]
-
-
-def _split(text: str) -> list[str]:
-    """The arguments of a call."""
-    out, depth, begin = [], 0, 0
-    for n, char in enumerate(text):
-        depth += (char == "(") - (char == ")")
-        if char == "," and depth == 0:
-            out.append(text[begin:n])
-            begin = n + 1
-    return [*out, text[begin:]]
+def _names(value: Unknown) -> set[str]:
+    """The integers that one is computed of, by their keys."""
+    out = set[str]()
+    for leaf in value.leaves.values():
+        inside = [_names(x) for x in leaf.made[1] if isinstance(x, Unknown)] if leaf.made is not None else [{leaf.key}]
+        out = out.union(*inside)
+    return out
 
 
 def numbers_at(value: Unknown, number: Callable[[str], Vector | None]) -> Vector | None:
@@ -90,7 +73,7 @@ def numbers_at(value: Unknown, number: Callable[[str], Vector | None]) -> Vector
     """
     total: Vector = 0
     for names, factor in value.terms.items():
-        parts = [_key_at(name, number) for name in names]
+        parts = [_leaf_at(value.leaves[name], number) for name in names]
         if (found := _product([factor, *parts])) is None:
             return None
         total = each(add, total, found)
@@ -117,27 +100,19 @@ def _product(parts: list[Vector | None]) -> Vector | None:
     return out
 
 
-def _key_at(key: str, number: Callable[[str], Vector | None]) -> Vector | None:
-    if key.lstrip("-").isdigit():
-        return int(key)
-    call = _CALL.fullmatch(key)
-    if call is None:
-        if "*" not in key:
-            return number(key)
-        total: Vector = 0
-        for term in key.split("+"):
-            if (found := _product([_key_at(x, number) for x in term.split("*") if x])) is None:
-                return None
-            total = each(add, total, found)
-        return total
-    operands = [_key_at(part, number) for part in _split(call[2])]
-    compute = _OPERATORS.get(call[1])
-    if len(operands) == 1 and operands[0] is not None and call[1] in _WIDTHS:  # a conversion
-        return each(lambda n, bits: n % (1 << bits), operands[0], _WIDTHS[call[1]])
-    if compute is None or len(operands) != 2 or operands[0] is None or operands[1] is None:
+def _leaf_at(leaf: Unknown, number: Callable[[str], Vector | None]) -> Vector | None:
+    """The number of an integer that is no sum: what a function gives of others, a conversion too."""
+    if leaf.made is None:
+        return number(leaf.key)
+    word, given = made_of(leaf)
+    operands = [numbers_at(x, number) if isinstance(x, Unknown) else int(x) if isinstance(x, int) else None for x in given]
+    if None in operands:
         return None
-    divisors = operands[1] if isinstance(operands[1], list) else [operands[1]]
-    return None if 0 in divisors and call[1] in ("/", "//", "%", "mod") else each(compute, operands[0], operands[1])
+    if len(operands) == 1 and (kind := kind_of_word(word)) is not None:
+        return each(lambda n, _: int(as_number(n, kind)), operands[0], 0)  # type: ignore[arg-type]
+    if word not in _OPERATORS or len(operands) != 2:
+        return None
+    return tried(lambda: each(_OPERATORS[word], operands[0], operands[1]), None)  # type: ignore[arg-type]
 
 
 def _wanders(lookup: Lookup, meaning: Meaning, key: str) -> bool:

@@ -10,8 +10,11 @@ from typing import Any, NamedTuple
 from cute_viz.algebra.shares import MOST
 from cute_viz.errors import AlgebraError
 from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import Lookup, within
+from cute_viz.source.cpp.numbers import Kind, common, kind_named, kind_of, number
+from cute_viz.source.cpp.ranges import converted, typed
 from cute_viz.source.cpp.rounds import Counter
 from cute_viz.source.cpp.scopes import Range, Scope, Statement, outward
 from cute_viz.source.cpp.threads import Vector, each, numbers_at
@@ -20,6 +23,7 @@ from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.values import Env, Value, integer
 from cute_viz.source.rounds import COMPARED, Pace, stepped
 from cute_viz.values.integer import Unknown
+from cute_viz.values.types import ValueType
 
 _BOUNDS = ("<", "<=", ">", ">=")
 _OTHERWISE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -91,8 +95,17 @@ class Turns:
             return None
         node = self.context.tree(part) if isinstance(part, tuple) else part
         value = tried(partial(Evaluator(self.context, self.lookup, self._env(scope)).solid, node), None)
-        number = tried(partial(self.numbers, value, {}), None) if isinstance(value, Unknown) else None
-        return number if isinstance(number, int) else value if isinstance(value, (int, Unknown)) else None
+        found = tried(partial(self.numbers, value, {}), None) if isinstance(value, Unknown) else None
+        return number(found, kind_of(value)) if isinstance(found, int) else value if isinstance(value, (int, Unknown)) else None
+
+    def _kind(self, part: Range | None, scope: Scope) -> Kind | None:
+        """The type of integers that tokens name, None of another one, and of `auto`."""
+        found = (
+            tried(lambda: Evaluator(self.context, self.lookup, self._env(scope)).value(self.context.tree(part)), None)
+            if part
+            else None
+        )
+        return kind_named(found) if isinstance(found, ValueType) and is_integer(found) and found.name != "auto" else None
 
     def _loop(self, counter: Counter, statement: Statement, here: Scope, token: int) -> None:
         """Count a loop, whose variable becomes an integer of the turn."""
@@ -100,20 +113,24 @@ class Turns:
         head, cycle = counter.head(statement), Cycle(range(1), None)
         if head is not None and head.step is not None and here.parent is not None:
             begin = head.begin if isinstance(head.begin, int) else self._solid(head.begin, here.parent)
+            if begin is not None and (own := self._kind(head.type, here)) is not None:
+                begin, index.kind = converted(begin, own), own
             bound, step = self._solid(head.bound, here), head.step
             if isinstance(begin, int) and isinstance(bound, int):
                 values = stepped(int(begin), head.word, int(bound), step)
                 if values is not None:
                     later = head.change is not None and head.change < token  # its value behind the step
                     cycle = Cycle(tuple(map(step.after, values)) if later else tuple(values), len(values))
+                    index.ends = min(cycle.values, default=0), max(cycle.values, default=0)
                     self._bound[here] = {head.name: index}
             elif begin is not None and step.word == "+" and step.number and head.change is None and head.word in _BOUNDS:
-                value = begin + index * step.number
                 rounds = self._rounds(begin, head.word, bound, step)
                 cycle = Cycle(range(_FOLLOWED if rounds is None else rounds), rounds)
+                index.ends = 0, max(0, len(cycle.values) - 1)
+                value = typed(begin + index * step.number, kind_of(begin))
                 self._bound[here] = {head.name: value}
                 if rounds is not None:
-                    self.tests.append((head.word, value, bound))
+                    self.tests.append((head.word, *_alike(value, bound)))
         self.loops.append(cycle)
         self.spans.append((statement.token, counter.end(statement)))
 
@@ -136,7 +153,7 @@ class Turns:
             sides = [self._solid(left, scope), 0 if right is None else self._solid(right, scope)]
             known = [self._number_of(x) is not None for x in sides]
             if all(known):
-                self.tests.append((word, *sides))  # type: ignore[arg-type]
+                self.tests.append((word, *_alike(*sides)))
             elif not self._is_of_threads(test, scope):
                 self.sure = False
             elif word not in _BOUNDS or not any(known) or None in sides or right is None:
@@ -185,6 +202,12 @@ class Turns:
         """Which threads take part in a turn."""
         found = [self.spread(each(COMPARED[w], self.numbers(a, turn), self.numbers(b, turn))) for w, a, b in self.tests]
         return tuple([all(row) for row in zip(*found, strict=True)]) if found else (True,) * self.count
+
+
+def _alike(a: Any, b: Any) -> tuple[Any, Any]:
+    """Two integers in the type in which C++ compares them."""
+    kind = common(kind_of(a), kind_of(b))
+    return converted(a, kind), converted(b, kind)
 
 
 def _around(scope: Scope, token: int) -> Iterator[tuple[Scope, Statement]]:

@@ -1,0 +1,22 @@
+"""What is said of a figure beside its picture: of text that no cell has at the size of the page, nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cute_viz.figures.model import Figure
+from cute_viz.renderers import Options
+from cute_viz.renderers.page import page_of
+from cute_viz.renderers.placed import without_labels
+
+
+def described(figure: Figure, options: Options) -> Figure:
+    """The figure with the caption and the alt text that are true of its page.
+
+    >>> described(figure("(64,64):(64,1)"), Options(target="column")).caption
+    'A block shows its range of offsets'
+    """
+    if options.style == "cutlass" or without_labels(figure.caption) == figure.caption:
+        return figure
+    said = page_of(figure, options).figure
+    return replace(figure, caption=said.caption, description=said.description)
