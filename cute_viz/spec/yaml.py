@@ -68,6 +68,8 @@ def read_yaml(text: str, name: str | None = None) -> Value:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         at = min(mark.index if mark else 0, max(0, len(text) - 1))
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        if "nesting depth" in problem:  # libyaml 0.2.6 and later count by themselves
+            raise over("nesting", "YAML nested too deeply", place=name) from None
         problem, hint, at = _in_our_words(problem, text, at)
         raise SpecError(f"this is not YAML: {problem}", text=text, span=Span(at, at + 1), name=name, hint=hint) from None
     except (ValueError, RecursionError) as error:
