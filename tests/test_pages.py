@@ -290,7 +290,8 @@ class TestSeveral:
         other = [x != y for x, y in zip(a.panels[0].labels, b.panels[0].labels, strict=True)]
         assert found.description.endswith(f"{sum(other)} of 512 cells differ.")
         for panel in found.panels:
-            assert [found.paints[p] == Paint(offset % 64 // 8) for p, offset in zip(panel.paints, panel.data["offset"])] == other
+            hues = [Paint(offset % 64 // 8) for offset in panel.data["offset"]]
+            assert [found.paints[p] == hue for p, hue in zip(panel.paints, hues, strict=True)] == other
             boxed = {(r, c) for r0, c0, r1, c1 in panel.boxes for r in range(r0, r1) for c in range(c0, c1)}
             assert boxed == {divmod(n, 64) for n, flag in enumerate(other) if flag}
 

@@ -471,9 +471,7 @@ def test_differences_of_ranges_of_labels_and_of_kinds() -> None:
     assert [(p.row_ruler.labels, p.col_ruler.labels) for p in both] == [(tuple("0123"), tuple("012345"))] * 2
     bits = difference(drawn("Sw<2,0,3>"), drawn("Sw<1,1,3>"))
     assert bits.title == "1 of 10 cells differ"
-    assert [label for label, flag in zip(bits.panels[0].labels, bits.panels[0].data["differs"], strict=True) if flag] == [
-        "b0⊕b3"
-    ]
+    assert [label for label, flag in zip(bits.panels[0].labels, bits.panels[0].data["differs"], strict=True) if flag] == ["b0⊕b3"]
     assert sum(difference(drawn("(16,8)"), drawn("((4,8),(2,2)):((32,1),(16,8))", tile="16x8")).panels[0].data["differs"]) == 128
 
 

@@ -152,7 +152,9 @@ def _in_tmem(tiled: TiledMMA, owners: Owners, extents: tuple[int, int, int], opt
     title = f"A CTA holds {rows} rows in tensor memory; a thread reads one of them, {count(n, 'value')}"
     parts = f"{count(ctas, 'CTA')} of {rows}x{n} = 4 warps of 32 lanes"
     words = f"{parts}; {tiled.atom.instruction.called or tiled.atom.name or 'an MMA'}"
-    return _figure(tiled, extents, called, title, words, (tiles, lanes), (Arrow(1, 2, look="wide"),), {"CTAs": ctas, "values": n}, options)
+    return _figure(
+        tiled, extents, called, title, words, (tiles, lanes), (Arrow(1, 2, look="wide"),), {"CTAs": ctas, "values": n}, options
+    )
 
 
 _ORDER = (0, 3, 4, 6, 2, 5, 7, 6)  # hues, of the group that is opened first; red is a conflict
