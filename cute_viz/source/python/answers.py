@@ -12,7 +12,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import NotationError
 from cute_viz.limits import limit, over
-from cute_viz.source.python.values import Atom, Items, SizedInt, Slice, run_times
+from cute_viz.source.python.values import Atom, Mutable, SizedInt, Slice, run_times
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import COUNTS, Pointer
 from cute_viz.values.types import ValueType
@@ -35,7 +35,7 @@ def plain(value: object, room: list[int] | None = None) -> Any:
             raise cause.error
         case SizedInt():
             return int(value)
-        case Items():
+        case Mutable():
             if not isinstance(value.items, list):
                 return value.items
             value = tuple(value.items)
