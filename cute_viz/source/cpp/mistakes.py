@@ -25,7 +25,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.source.cpp.accesses import array_of, dims_of, reader_of
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.elements import Array
-from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.indexed import Indexed, is_shared
 from cute_viz.source.cpp.lookup import Lookup, Meaning, opened
 from cute_viz.source.cpp.pointed import member_of
@@ -150,7 +150,7 @@ def room_of(meaning: Meaning, node: Node, dynamic: int | None) -> tuple[str, int
         case Id(parts=(part,)):
             own = meaning.lookup.declared(part.name, meaning.env, meaning.position(node.span))
             if own is not None and own.array and is_shared(meaning.context.reader, own):
-                whole = array_of(Evaluator(meaning.context, meaning.lookup, meaning.env), own)
+                whole = array_of(CppEvaluator(meaning.context, meaning.lookup, meaning.env), own)
                 open_ = any(isinstance(n, Unknown) for n in leaves(whole.layout.shape))
                 room = dynamic if open_ else int(size(whole.layout)) * whole.bits // 8
                 return None if room is None else (own.name, room)
@@ -238,7 +238,7 @@ class ThreadBlock:
 
     def _in_turn(self, given: list[Range], turns: Turns, turn: Mapping[int, int], lanes: list[int]) -> Iterator[Mistake]:
         """What is wrong in one round of each loop. lanes: the threads that take part."""
-        evaluator = Evaluator(self.context, self.found, turns.at(turn))
+        evaluator = CppEvaluator(self.context, self.found, turns.at(turn))
         for part in given:
             x = tried(partial(_operand, evaluator, part), None)
             if "ZFILL" in getattr(x, "name", ""):  # each element has a predicate
@@ -262,7 +262,7 @@ class ThreadBlock:
             yield Mistake("extent", f"{x.pointer.name} has {size(x.root):,} elements, and {self.where} reaches index {last:,}.")
 
 
-def _operand(evaluator: Evaluator, part: Range) -> Value:
+def _operand(evaluator: CppEvaluator, part: Range) -> Value:
     return finished(split(known_part(evaluator.solid(evaluator.context.tree(part)), [])))
 
 
@@ -290,7 +290,7 @@ def _is_stopped(context: Context, lookup: Lookup, use: Use) -> bool:
     reader, tokens = context.reader, context.reader.tokens
 
     def holds(test: Range, scope: Scope) -> bool | None:
-        return tried(lambda: Evaluator(context, lookup, opened(context, scope)).truth(context.tree(test)), None)
+        return tried(lambda: CppEvaluator(context, lookup, opened(context, scope)).truth(context.tree(test)), None)
 
     for here in outward(use.scope):
         for one in (x for block in here.statements for x in (block.yes.statements if block.yes is not None else ())):
