@@ -31,7 +31,7 @@ from cute_viz.source.cpp.lookup import Lookup, Meaning, opened
 from cute_viz.source.cpp.pointed import member_of
 from cute_viz.source.cpp.scopes import Range, Scope, outward
 from cute_viz.source.cpp.slices import known_part, split
-from cute_viz.source.cpp.tree import Call, Cast, Id, Index, Member, Node, Unary
+from cute_viz.source.cpp.tree import Cast, CppCall, Id, Index, Member, Node, Unary
 from cute_viz.source.cpp.turns import Turns
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use, function_of, scope_at
@@ -143,9 +143,9 @@ def room_of(meaning: Meaning, node: Node, dynamic: int | None) -> tuple[str, int
             return inside(node.value)
         case Unary(operator="&", value=Index(value=inner, index=at)) if meaning.solid(at) == 0:
             return inside(inner)
-        case Call(function=Member(object=inner) as method, args=()) if method.part.name in ("data", "begin"):
+        case CppCall(function=Member(object=inner) as method, args=()) if method.part.name in ("data", "begin"):
             return inside(inner)
-        case Call(function=Id(parts=(*_, part)), args=(inner,)) if part.name in ("make_smem_ptr", "recast_ptr"):
+        case CppCall(function=Id(parts=(*_, part)), args=(inner,)) if part.name in ("make_smem_ptr", "recast_ptr"):
             return inside(inner)
         case Id(parts=(part,)):
             own = meaning.lookup.declared(part.name, meaning.env, meaning.position(node.span))
