@@ -18,7 +18,7 @@ from cute_viz.spelling import count, spelled
 
 if TYPE_CHECKING:
     from cute_viz.engine.kernel_rows import Access, Report
-    from cute_viz.source.moves import Move
+    from cute_viz.source.moves import Mistake, Move
 
 _SCREEN = 40  # lines
 _SHOWN = 4  # statements in full
@@ -31,11 +31,7 @@ def text_of(
     report: Report, name: str, everything: bool = False, allowed: frozenset[str] = frozenset(), spelling: str = "cli"
 ) -> list[str]:
     """The report in lines. name: of the file. everything: every statement, and every line of what was not counted; else what a
-    screen holds, the worst first. allowed: the lines that were accepted. spelling: how the interface writes its options.
-
-    >>> text_of(Report((), ()), "kernel.cu")[0]
-    'kernel.cu'
-    """
+    screen holds, the worst first. allowed: the lines that were accepted. spelling: how the interface writes its options."""
     for most in range(_SHOWN, 0, -1):
         lines = _in_lines(report, name, None if everything else most, allowed)
         if everything or len(lines) <= _SCREEN:
@@ -58,6 +54,14 @@ def _in_lines(report: Report, name: str, most: int | None, allowed: frozenset[st
         return told[: len(told) - more] + [f"... {more} more {what}; `all=` lists them"] * (more > 0)
 
     out = [*long(head(report, name), 2), *[f"lines of {only[:-1]}"] * bool(only)]
+    wrong = mistakes(report)
+    for move, several in wrong[:most]:
+        called = f"  launched by {report.called(move)}" if report.called(move) else ""
+        out += ["", f"wrong  {move.place:<4} {_statement(move, 60)}{called}"]
+        out += [line for one in several for line in _folded("why", one.text)]
+    if more := wrong[len(wrong) if most is None else most :]:
+        lines = ", ".join(dict.fromkeys(move.place for move, _ in more))
+        out += ["", _cut(f"wrong  {lines}", f"    {len(more)} more; `all=` lists them")]
     groups = problems(report)
     before: dict[tuple[str, str], int] = {}
     for group in groups[:most]:
@@ -125,12 +129,20 @@ def head(report: Report, name: str) -> str:
     return "  ".join([os.path.basename(name), ", ".join(parts)]).rstrip()
 
 
-def problems(report: Report) -> list[list[Access]]:
-    """The rows that cost more than their ideal, those of one statement in one place together, the worst first.
+def mistakes(report: Report) -> list[tuple[Move, list[Mistake]]]:
+    """The statements that are proven to be wrong, each once with why.
 
-    >>> problems(Report((), ()))
+    >>> mistakes(Report((), ()))
     []
     """
+    out: dict[tuple[str, str], tuple[Move, list[Mistake]]] = {}
+    for move, one in report.mistakes:
+        out.setdefault((move.place, report.called(move)), (move, []))[1].append(one)
+    return list(out.values())
+
+
+def problems(report: Report) -> list[list[Access]]:
+    """The rows that cost more than their ideal, those of one statement in one place together, the worst first."""
     groups: dict[tuple[str, int, str, str], list[Access]] = {}
     for row in report.accesses:
         if row.lost > 0:
@@ -200,11 +212,7 @@ def _pattern(row: Access) -> str:
 
 def totals_of(report: Report, before: Report | None = None, only: str = "") -> list[str]:
     """Wavefronts of shared memory in all, for rounds of loops and the block, or the counts of all statements added up: now, with
-    the fixes, ideal. before: those of another report first. only: the file that lines are of without saying so.
-
-    >>> totals_of(Report((), ()))
-    []
-    """
+    the fixes, ideal. before: those of another report first. only: the file that lines are of without saying so."""
     several, earlier = len(report.totals) > 1, {} if before is None else {step.key: step.now for step in steps(before)}
     rows: list[tuple[str, int | None, int | None, int]] = []
     for step in (found := steps(report)):
