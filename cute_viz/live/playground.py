@@ -65,7 +65,7 @@ def _drawn() -> dict[str, dict[str, Any]]:
         source, options = one["source"], one.get("options", {})
         key = json.dumps([source, options], separators=(",", ":"), ensure_ascii=False)
         out[key] = answer({"ask": "draw", "source": source, "options": {"target": "readme", **options, "width": WIDTH}})
-    return out
+    return {key: one for key, one in out.items() if "svg" in one}  # evenly_divides is a truth value
 
 
 def _thumb(one: dict[str, Any]) -> dict[str, str]:
