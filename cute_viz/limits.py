@@ -231,7 +231,7 @@ class Half:
 
     def __init__(self) -> None:
         self._begun = self._last = (process_time(), taken())
-        self._most = (0.0, 0)
+        self._most: tuple[float, ...] = (0, 0)
 
     @property
     def over(self) -> bool:

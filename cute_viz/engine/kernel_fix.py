@@ -21,7 +21,7 @@ from cute_viz.errors import CuteVizError, boundary
 from cute_viz.limits import Half
 from cute_viz.records import dataclass
 
-_LONG = "fixes of all kernels take too long to search; --name KERNEL searches those of one"
+_LONG = "fixes of all kernels take too long to search; `name=KERNEL` searches those of one"
 _COMPILED = 4  # times that a unit is compiled with edits
 _OTHERS = "it changes another buffer"
 _ORDERS = 4  # calls of tile_to_shape that are tried with another order
