@@ -65,6 +65,9 @@ def use_at(reader: Declarer, function: Scope | None, place: int) -> Use | None:
     tokens = reader.tokens
     at = place + 1
     template: tuple[Range, ...] = ()
+    if function is not None and function.kind == "lambda" and tokens[at].kind == ".":  # f.template operator()<2>()
+        begin = at + 1 + (tokens[at + 1].text == "template")
+        at = begin + 3 if tokens[begin].text == "operator" else at
     if tokens[at].kind == "<":
         behind = reader.angles(at)
         if behind is None:
