@@ -270,6 +270,12 @@ def _zoom(figure: Figure) -> Iterator[str]:
         yield f"{first.labels[lit[0]]} is not {found[0]}"
     if found and lit and divmod(lit[0], first.cols) != (int(found[1]), int(found[2])):
         yield f"{found[0]} is lit elsewhere"
+    for n, label in enumerate(first.labels):
+        if label.startswith("A") and label != "A{}\nB{}".format(*divmod(n, first.cols)):
+            yield f"{label} is not what this CTA needs"
+    for times, x, at in re.findall(r"(\d+) need ([AB])(\d+)", first.foot):
+        if sum(f"{x}{at}" in label.split() for label in first.labels) != int(times):
+            yield f"not {times} need {x}{at}"
     tile = re.search(r"(\d+) × (\d+)", figure.panels[1].caption)
     if found and tile and [int(found[3]), int(found[4])] != [int(found[1]) * int(tile[1]), int(found[2]) * int(tile[2])]:
         yield found[0]
@@ -437,10 +443,10 @@ def _more(figure: Figure, found: re.Match[str]) -> bool:
     )
 
 
-def _key(figure: Figure, found: re.Match[str]) -> bool:
+def _key(figure: Figure, words: str) -> bool:
     """Each letter of the exercise stands for the label that the key has there."""
     exercise, key = figure.panels
-    told = {f"({name})": value for name, value in re.findall(r"(\w) = ([^,.]+)", found[0])}
+    told = {f"({name})": value for name, value in re.findall(r"(\w) = ([^,.]+)", words)}
     return all(told.get(one, two) == two for one, two in zip(exercise.labels, key.labels, strict=True))
 
 
@@ -453,7 +459,6 @@ NOTES: dict[str, Callable[[Figure, re.Match[str]], bool]] = {
     r"^Each of the (\d+) CTAs": _stands("instructions"),
     r"^\.\.\. (\d+) more (row|column)": _more,
     r"^All but thread (\d+) is faded": lambda f, x: any(f"thread {x[1]}" in label for label in _entries(f)),
-    r"^Key: .*": _key,
 }
 
 
@@ -472,7 +477,9 @@ TITLES: dict[str, Callable[[Figure, re.Match[str]], bool]] = {
     r"^T(\d+) holds": lambda f, x: any(f"thread {x[1]}" in text for text in (f.caption, *_entries(f))),
     r"^(\d+) ways": lambda f, x: len(f.panels) == int(x[1]),
     r"^All (\d+) offsets stay": lambda f, x: len(f.panels[-1].paints) == int(x[1]),
-    r"Fill in the (\d+) blanks": lambda f, x: len(re.findall(r"\([a-z]\)", "".join(f.panels[0].labels))) == int(x[1]),
+    r"belong in the (\d+) blanks": lambda f, x: (
+        len(re.findall(r"\([a-z]\)", "".join(f.panels[0].labels))) == int(x[1]) and _key(f, f.description)
+    ),
     r"A CTA holds (\d+) rows": lambda f, x: f"CTAs of {x[1]}x" in f.caption,
     r"^(\d+) × (\d+), the transpose of \((\d+),(\d+)\):\((\d+),(\d+)\)": lambda f, x: (
         f.source == f"({x[4]},{x[3]}):({x[6]},{x[5]})" and (x[1], x[2]) == (x[4], x[3])

@@ -1,14 +1,17 @@
-"""Every public function, class and method says what it means; every public function of a pure room shows it with a doctest."""
+"""Every public function, class and method says what it means; every function of the interface shows it with a doctest."""
 
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import cute_viz
+from cute_viz import testing
+from cute_viz.algebra.ops import OPS
 from cute_viz.options.views import COLOR_BY, LABELS, VIEWS
 from cute_viz.renderers import FORMATS
 from tests.commands import tree
@@ -20,52 +23,6 @@ MODULES = sorted(
     if path.relative_to(PACKAGE).parts[0] not in ("layouts", "data")
 )
 Node = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-
-# They print, exit, write folders, or are called by a host; or they are packages behind one door, whose doctest shows them.
-NO_DOCTESTS = ("cli/", "ext/", "gallery/", "__main__.py", "source/cpp/", "source/python/", "source/compiled/")
-NO_DOCTEST = {  # a module, or module::function -> why a doctest would show nothing
-    "notebooks.py::bundle": "display.Shown shows it",
-    "notebooks.py::write": "display.Drawn shows it",
-    "display.py::plug": "every figure shows it",
-    "documents/draw.py::name_of": "documents.embed shows it",
-    "engine/access.py::picture_of": "report_of shows it",
-    "engine/drawing.py::figure_of": "engine.ask shows it",
-    "engine/drawing.py::how_to_write": "engine.ask shows it",
-    "engine/drawing.py::options_for": "engine.ask shows it",
-    "engine/drawing.py::write": "engine.ask shows it",
-    "engine/kernel_ci.py::findings": "sarif and github show it",
-    "engine/kernel_fix.py::consistent": "what_if shows it",
-    "engine/kernel_fix.py::may_grow": "reads a file",
-    "engine/kernel_ncu.py::compared": "reads a file",
-    "engine/kernel_text.py::head": "text_of shows it",
-    "engine/kernel_text.py::missing": "text_of shows it",
-    "engine/kernel_why.py::why": "text_of shows it",
-    "engine/pages.py::drawings": "reads a file",
-    "engine/pages.py::one_page": "draws a file",
-    "engine/reading.py::values_of": "reads what a request's `let` holds",
-    "source/mlir_moves.py::moves": "mlir.read shows it",
-    "live/mcp.py": "needs a package that may not be there",
-    "live/pool.py::work": "runs in a process of its own; Pool shows it",
-    "spec/build.py::spec_in": "reads a file; named shows it",
-    "spec/tidy.py::tidied": "reads a file",
-    "source/python/attributes.py": "asks a reading under way; source.python.read shows it",
-    "source/python/branches.py": "asks a reading under way; source.python.read shows it",
-    "source/python/calls.py": "asks a reading under way; source.python.read shows it",
-    "source/python/expressions.py": "asks a reading under way; source.python.read shows it",
-    "source/python/given.py": "asks a reading under way; source.python.read shows it",
-    "source/python/library.py": "asks a reading under way; source.python.read shows it",
-    "source/python/operators.py": "asks a reading under way; source.python.read shows it",
-    "source/python/plain.py": "asks a reading under way; source.python.read shows it",
-    "source/python/statements.py": "asks a reading under way; source.python.read shows it",
-    "source/python/subscripts.py": "asks a reading under way; source.python.read shows it",
-    "source/python/tensors.py::member_of": "asks a reading under way; source.python.read shows it",
-    "check/compiler.py": "needs CuTe's headers and a compiler, which are not installed with the package",
-    "check/counters.py::main": "needs a GPU",
-    "check/counters.py::measure": "runs ncu",
-    "renderers/__init__.py::render": "cute_viz.render, the same of an object, shows it",
-    "spec/library.py::entry": "lookup shows it",
-    "spec/library.py::resolve": "spec.resolve shows it",
-}
 
 
 def _public(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, Node]]:
@@ -83,10 +40,6 @@ def _definitions(module: str) -> list[tuple[str, Node]]:
     return list(_public(tree(PACKAGE / module).body))
 
 
-def _shows(node: Node) -> bool:
-    return ">>> " in (ast.get_docstring(node) or "")
-
-
 @pytest.mark.parametrize("module", MODULES)
 def test_says_what_it_means(module: str) -> None:
     """What a Protocol only declares, `def name(self) -> int: ...`, says it where it is defined."""
@@ -94,19 +47,12 @@ def test_says_what_it_means(module: str) -> None:
     assert not bare, f"cute_viz/{module}: no docstring on {', '.join(bare)}"
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if not m.startswith(NO_DOCTESTS) and m not in NO_DOCTEST])
-def test_shows_it(module: str) -> None:
-    functions = [(name, node) for name, node in _definitions(module) if "." not in name and not isinstance(node, ast.ClassDef)]
-    mute = [name for name, node in functions if f"{module}::{name}" not in NO_DOCTEST and not _shows(node)]
-    assert not mute, f"cute_viz/{module}: no doctest in {', '.join(mute)}"
-
-
-def test_every_exception_is_still_one() -> None:
-    for place in NO_DOCTEST:
-        module, _, name = place.partition("::")
-        functions = {known: _shows(node) for known, node in _definitions(module) if not isinstance(node, ast.ClassDef)}
-        assert not name or name in functions, f"{place} is no public function any more"
-        assert not (functions[name] if name else all(functions.values())), f"{place} has a doctest now, and needs no exception"
+@pytest.mark.parametrize("name", [*cute_viz.__all__, *(name for name in vars(testing) if name.startswith("assert")), *OPS])
+def test_the_interface_shows_it(name: str) -> None:
+    """What users call; below it, tests and pictures show what a function does."""
+    place = cute_viz if name in cute_viz.__all__ else testing
+    value = OPS[name].resolve() if name in OPS else getattr(place, name)
+    assert inspect.isclass(value) or ">>> " in (inspect.getdoc(value) or ""), f"no doctest in {name}"
 
 
 def test_the_python_door_names_every_word() -> None:

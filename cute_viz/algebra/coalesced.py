@@ -30,21 +30,13 @@ def coalesce(layout: Layout, profile: object = None) -> Layout:
 
 
 def by_modes(operation: Callable[[Layout, Any], Any], layout: Layout, guides: tuple[object, ...]) -> Layout:
-    """An operation on each mode and its guide, of the first modes; the others stay.
-
-    >>> str(by_modes(lambda mode, n: Layout(n), Layout((4, 8, 2)), (2, 3)))
-    '(2,3,2):(1,1,32)'
-    """
+    """An operation on each mode and its guide, of the first modes; the others stay."""
     parts = modes_of(layout)
     return make_layout(*map(operation, parts, guides), *parts[len(guides) :])
 
 
 def coalesce_modes(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
-    """(extent, stride) pairs without extents of 1, neighbours joined where one goes on evenly from the other.
-
-    >>> coalesce_modes([(4, 1), (1, 7), (8, 4), (2, 64)])
-    [(32, 1), (2, 64)]
-    """
+    """(extent, stride) pairs without extents of 1, neighbours joined where one goes on evenly from the other."""
     kept: list[tuple[int, Any]] = []
     reach: Any = None  # the stride at which the last pair would go on
     for extent, stride in pairs:
@@ -81,11 +73,7 @@ def _coalesce_known(pairs: list[tuple[int, Any]]) -> list[tuple[int, object]]:
 
 
 def coalesce_modes_extended(pairs: list[tuple[int, object]]) -> list[tuple[int, Any]]:
-    """Like coalesce_modes, for a function that is read past its end: the last stride is kept (CuTe's coalesce_x).
-
-    >>> coalesce_modes_extended([(4, 1), (1, 0)]), coalesce_modes_extended([(4, 1), (1, 4)])
-    ([(4, 1), (2, 0)], [(8, 1)])
-    """
+    """Like coalesce_modes, for a function that is read past its end: the last stride is kept (CuTe's coalesce_x)."""
     if not pairs:
         raise AlgebraError("a layout without modes cannot be the left operand")
     extent, stride = pairs[-1]
@@ -94,12 +82,7 @@ def coalesce_modes_extended(pairs: list[tuple[int, object]]) -> list[tuple[int, 
 
 def coalesce_extended(layout: Layout, profile: object = 0) -> Layout:
     """Coalesced so that values past the end stay the same too: the last stride is kept (cute/layout.hpp, coalesce_x).
-
-    Composition reads its left operand past the end; the extent of the last mode does not count there.
-
-    >>> str(coalesce_extended(Layout((4, 1), (1, 0)))), str(coalesce_extended(Layout((4, 1), (1, 4))))
-    ('(4,2):(1,0)', '8:1')
-    """
+    Composition reads its left operand past the end; the extent of the last mode does not count there."""
     if isinstance(profile, tuple):
         if len(profile) > tuple_rank(layout.shape):
             raise AlgebraError(f"coordinates of {len(profile)} modes do not index a layout of {tuple_rank(layout.shape)}")

@@ -21,11 +21,7 @@ _T = TypeVar("_T")
 
 
 def brief(x: object) -> str:
-    """An operand in CuTe notation, cut in the middle when it is very long.
-
-    >>> brief((4, (2, 2)))
-    '(4,(2,2))'
-    """
+    """An operand in CuTe notation, cut in the middle when it is very long."""
     try:
         text = show(x)
     except ValueError:  # of Python, which prints no integer of 4,300 digits
@@ -34,54 +30,31 @@ def brief(x: object) -> str:
 
 
 def refuse(operation: str, operands: tuple[object, ...], reason: str, hint: str | None = None) -> NoReturn:
-    """Raise the AlgebraError of an operation: its call in CuTe notation, and the condition that fails.
-
-    >>> refuse("logical_divide", (8, 3), "3 does not divide 8")
-    Traceback (most recent call last):
-    cute_viz.errors.AlgebraError: logical_divide(8, 3): 3 does not divide 8
-    """
+    """Raise the AlgebraError of an operation: its call in CuTe notation, and the condition that fails."""
     raise AlgebraError(f"{operation}({', '.join(map(brief, operands))}): {reason}", hint=hint)
 
 
 def narrowed(kind: type[_T], x: object, operation: str, operands: tuple[object, ...], reason: str, hint: str | None = None) -> _T:
-    """An operand of a kind that an operation needs. Raises: as refuse.
-
-    >>> narrowed(int, 4, "size", (4,), "it is not an integer")
-    4
-    """
+    """An operand of a kind that an operation needs. Raises: as refuse."""
     if not isinstance(x, kind):
         refuse(operation, operands, reason, hint)
     return x
 
 
 def needed(kind: type[_T], x: object, words: str, hint: str | None = None) -> _T:
-    """A value of a kind. Raises: AlgebraError, in words what is needed, and that it is not this.
-
-    >>> needed(int, "x", "a size needs an integer", "example: 4")
-    Traceback (most recent call last):
-    cute_viz.errors.AlgebraError: a size needs an integer, not x
-      hint: example: 4
-    """
+    """A value of a kind. Raises: AlgebraError, in words what is needed, and that it is not this."""
     if not isinstance(x, kind):
         raise AlgebraError(f"{words}, not {show(x)}", hint=hint)
     return x
 
 
 def within(error: AlgebraError, operation: str, *operands: object) -> AlgebraError:
-    """The error of an inner step with the call that the user wrote in front.
-
-    >>> print(within(AlgebraError("3 does not divide 8"), "zipped_divide", 8, 3))
-    zipped_divide(8, 3): 3 does not divide 8
-    """
+    """The error of an inner step with the call that the user wrote in front."""
     return AlgebraError(f"{operation}({', '.join(map(brief, operands))}): {error.message}", hint=error.hint)
 
 
 def is_zero(stride: object) -> bool:
-    """Whether a stride is the integer 0 (a basis element or a run-time 0 never is: CuTe tests for the type Int<0>).
-
-    >>> is_zero(0), is_zero(Basis(0, (1,)))
-    (True, False)
-    """
+    """Whether a stride is the integer 0 (a basis element or a run-time 0 never is: CuTe tests for the type Int<0>)."""
     return is_constant(stride, 0)
 
 
@@ -90,12 +63,7 @@ _outside: ContextVar[list[str] | None] = ContextVar("threads outside a tiling", 
 
 @contextmanager
 def outside_told() -> Iterator[list[str]]:
-    """While values are asked for and no pictures: what is said of threads outside a tiling, which CuTe takes all the same.
-
-    >>> with outside_told() as said:
-    ...     told_outside("thread 40 is not in this TiledMMA of 32 threads")
-    True
-    """
+    """While values are asked for and no pictures: what is said of threads outside a tiling, which CuTe takes all the same."""
     said: list[str] = []
     token = _outside.set(said)
     try:
@@ -105,11 +73,7 @@ def outside_told() -> Iterator[list[str]]:
 
 
 def told_outside(words: str) -> bool:
-    """Whether a thread outside its tiling is taken, which the words then say.
-
-    >>> told_outside("thread 40 is not in this TiledMMA of 32 threads")
-    False
-    """
+    """Whether a thread outside its tiling is taken, which the words then say."""
     said = _outside.get()
     if said is not None and words not in said:
         said.append(words)
@@ -118,11 +82,7 @@ def told_outside(words: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation by its name, and what it was given: operands, and what C++ has in angle brackets.
-
-    >>> str(Operation("take", ((4, 8, 2),), (0, 2)))
-    'take<0,2>((4,8,2))'
-    """
+    """An operation by its name, and what it was given: operands, and what C++ has in angle brackets."""
 
     tiling: ClassVar[str] = "operation"
 

@@ -138,14 +138,8 @@ def _tiler(a: Layout, tiler: object) -> Layout:
 
 
 def composition_is_pointwise(a: object, b: object, result: AnyLayout, limit: int = 1 << 16) -> bool | None:
-    """Whether result(i) == A(B(i)) everywhere; None where it is unknown (not layouts, or more than `limit` values).
-
-    CuTe does not check every carry, so it accepts some operands whose composition is another function.
-
-    >>> a, b = Layout((4, 8), (8, 1)), Layout((2, 4), (4, 8))
-    >>> composition_is_pointwise(a, b, composition(a, b))
-    True
-    """
+    """Whether result(i) == A(B(i)) everywhere; None where it is unknown (not layouts, or more than `limit` values). CuTe does
+    not check every carry, so it accepts some operands whose composition is another function."""
     match a, b:
         case _, Underscore():
             return True
@@ -165,30 +159,18 @@ def composition_is_pointwise(a: object, b: object, result: AnyLayout, limit: int
 
 
 def all_hold(answers: Iterable[bool | None]) -> bool | None:
-    """Whether all of several things hold; None where one is not known, and none is known not to.
-
-    >>> all_hold([True, None]), all_hold([None, False])
-    (None, False)
-    """
+    """Whether all of several things hold; None where one is not known, and none is known not to."""
     told = list(answers)
     return False if False in told else None if None in told else True
 
 
 def value_at(layout: Any, place: object) -> object:
-    """The value of a layout or swizzle at a value of another: an index, or a coordinate, which may lack modes at the end.
-
-    >>> value_at(Layout((8, 4), (1, 8)), (3,)), value_at(Layout((8, 4), (1, 8)), 11)
-    (3, 11)
-    """
+    """The value of a layout or swizzle at a value of another: an index, or a coordinate, which may lack modes at the end."""
     return without_padding(plain(layout(_padded(place, domain(layout).shape) if isinstance(place, tuple) else place)))
 
 
 def without_padding(value: object) -> object:
-    """A value without the zeros at the end of a coordinate, which depend on how it was added up.
-
-    >>> without_padding((3, (0, 0))), without_padding((0, 0)), without_padding(7)
-    ((3,), 0, 7)
-    """
+    """A value without the zeros at the end of a coordinate, which depend on how it was added up."""
     if not isinstance(value, tuple):
         return value
     parts = [without_padding(part) for part in value]

@@ -41,9 +41,6 @@ class PointerFlag:
     A swizzle in front of it acts on the bits of the byte address (cute/pointer_flagged.hpp).
     tensor: it is the pointer of a tensor, which has the swizzle: the tensor's `.layout()` is the layout behind it.
     sparsity: how many elements of the layout share one that is stored (smem_sparse_ptr_flag_bits); `bits` is the part of each.
-
-    >>> str(PointerFlag(16)), str(PointerFlag(8, sparsity=2))
-    ('smem_ptr[16b](unset)', 'smem_sparse<2>_ptr[16b](unset)')
     """
 
     bits: int
@@ -132,47 +129,27 @@ class ComposedLayout(Shown):
 
 
 def is_layout(x: object) -> TypeGuard[AnyLayout]:
-    """Whether something is a layout, plain or composed.
-
-    >>> is_layout(Layout(4)), is_layout(Swizzle(1, 0, 1))
-    (True, False)
-    """
+    """Whether something is a layout, plain or composed."""
     return isinstance(x, (Layout, ComposedLayout))
 
 
 def swizzle_of(layout: object) -> Swizzle | None:
-    """The swizzle that a layout goes through last; None of what has none.
-
-    >>> str(swizzle_of(ComposedLayout(Swizzle(1, 0, 1), 0, Layout(4)))), swizzle_of(Layout(4))
-    ('Sw<1,0,1>', None)
-    """
+    """The swizzle that a layout goes through last; None of what has none."""
     return layout.outer if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else None
 
 
 def inner_of(x: object) -> object:
-    """What is behind the last function of a composed layout, and its offset; anything else as it is.
-
-    >>> str(inner_of(ComposedLayout(Swizzle(1, 0, 1), 0, Layout(4)))), inner_of(4)
-    ('4:1', 4)
-    """
+    """What is behind the last function of a composed layout, and its offset; anything else as it is."""
     return x.inner if isinstance(x, ComposedLayout) else x
 
 
 def flag_of(layout: object) -> PointerFlag | None:
-    """The pointer that stands in a flagged shared-memory layout; None of all others.
-
-    >>> flag_of(ComposedLayout(Swizzle(1, 4, 3), PointerFlag(16), Layout(8))), flag_of(Layout(8))
-    (PointerFlag(bits=16, sparsity=1), None)
-    """
+    """The pointer that stands in a flagged shared-memory layout; None of all others."""
     return layout.offset if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag) else None
 
 
 def pointer_bits(layout: Layout | ComposedLayout | Swizzle) -> int | None:
-    """The width of what a flagged shared-memory layout points to; None for all others, which do not carry it.
-
-    >>> pointer_bits(ComposedLayout(Swizzle(1, 4, 3), PointerFlag(16), Layout(8))), pointer_bits(Layout(8))
-    (16, None)
-    """
+    """The width of what a flagged shared-memory layout points to; None for all others, which do not carry it."""
     flag = flag_of(layout)
     return None if flag is None else flag.bits
 
@@ -191,11 +168,7 @@ def as_layout(x: object) -> Any:
 
 
 def domain(layout: Layout | ComposedLayout | Swizzle) -> Layout:
-    """The layout whose shape is the domain: a layout itself, or the innermost one of a composition.
-
-    >>> str(domain(ComposedLayout(Swizzle(1, 0, 2), 0, Layout(8))))
-    '8:1'
-    """
+    """The layout whose shape is the domain: a layout itself, or the innermost one of a composition."""
     while isinstance(layout, ComposedLayout):
         layout = layout.inner
     if isinstance(layout, Swizzle):
@@ -225,11 +198,7 @@ def position_independent(layout: AnyLayout) -> AnyLayout:
 
 
 def compose_with_offset(outer: object, offset: object, inner: object) -> AnyLayout:
-    """outer o offset o inner; a swizzle of no bits without an offset is left out, as in CuTe.
-
-    >>> str(compose_with_offset(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1))))
-    'Sw<3,3,3> o 0 o (8,64):(64,1)'
-    """
+    """outer o offset o inner; a swizzle of no bits without an offset is left out, as in CuTe."""
     if isinstance(outer, Swizzle) and outer.bits == 0 and isinstance(inner, Layout) and isinstance(offset, int) and offset == 0:
         return inner
     return make_composed_layout(outer, offset, inner)
@@ -250,11 +219,7 @@ def make_composed_layout(outer: Any, offset: Any, inner: object) -> ComposedLayo
 
 
 def has_origin(layout: object) -> bool:
-    """Whether a composed layout only moves the coordinates of its inner layout: see with_origin.
-
-    >>> has_origin(ComposedLayout(Layout(8), 4, Layout(4)))
-    False
-    """
+    """Whether a composed layout only moves the coordinates of its inner layout: see with_origin."""
     if not isinstance(layout, ComposedLayout) or isinstance(layout.offset, PointerFlag) or not isinstance(layout.outer, Layout):
         return False
     nested = isinstance(layout.offset, tuple) == isinstance(layout.outer.shape, tuple)
@@ -262,31 +227,19 @@ def has_origin(layout: object) -> bool:
 
 
 def identity(shape: IntTuple) -> Layout:
-    """The layout that sends every coordinate of a shape to itself.
-
-    >>> str(identity((4, 8)))
-    '(4,8):(1@0,1@1)'
-    """
+    """The layout that sends every coordinate of a shape to itself."""
     return Layout(shape, unit_strides(shape))
 
 
 def takes_coordinate(outer: object, inner: object) -> bool:
-    """Whether a coordinate can be the offset between two layouts: the values of the inner one are coordinates, or all 0.
-
-    >>> takes_coordinate(Layout(4), Layout(4)), takes_coordinate(Layout(4), Layout(4, Basis(1, (0,))))
-    (False, True)
-    """
+    """Whether a coordinate can be the offset between two layouts: the values of the inner one are coordinates, or all 0."""
     if gives_coordinates(inner):
         return True
     return isinstance(inner, Layout) and not any(leaves(inner.stride)) and (isinstance(outer, Swizzle) or gives_coordinates(outer))
 
 
 def gives_coordinates(x: object) -> bool:
-    """Whether the values of a layout are coordinates.
-
-    >>> gives_coordinates(Layout(4)), gives_coordinates(Layout(4, Basis(1, (0,))))
-    (False, True)
-    """
+    """Whether the values of a layout are coordinates."""
     while isinstance(x, ComposedLayout):
         x = x.outer
     return isinstance(x, Layout) and is_coordinate_layout(x)
@@ -308,12 +261,7 @@ def lifted(operation: Callable[Concatenate[Layout, P], AnyLayout]) -> Callable[C
 
 
 def lift(layout: ComposedLayout, operation: Callable[..., Any], *args: object, **named: object) -> ComposedLayout:
-    """An operation on the domain, carried to a composed layout: outer o offset o operation(inner).
-
-    >>> from cute_viz.algebra.modes import coalesce
-    >>> str(lift(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2)))), coalesce))
-    'Sw<1,0,1> o 0 o 8:1'
-    """
+    """An operation on the domain, carried to a composed layout: outer o offset o operation(inner)."""
     if isinstance(layout.inner, Swizzle):
         refuse(operation.__name__, (layout,), "its innermost part is a swizzle, which has no modes")
     return ComposedLayout(layout.outer, layout.offset, operation(layout.inner, *args, **named))

@@ -59,10 +59,8 @@ def make_layout(*parts: Any) -> Any:
 
 
 def _compact(shape: IntTuple, left: bool) -> IntTuple:
-    """The compact strides of a shape; of one with run-time extents static as far as only static ones come before.
-
-    A run-time extent of 1 is like any other (cute/stride.hpp, compact_major). Plain ones are such in C++, and beside static ones.
-    """
+    """The compact strides of a shape; of one with run-time extents static as far as only static ones come before. A run-time
+    extent of 1 is like any other (cute/stride.hpp, compact_major). Plain ones are such in C++, and beside static ones."""
     if len({is_static(leaf) for leaf in leaves(shape)}) < 2:
         return compact_major(shape, left=left)
     return compacted(shape, Static(1), left, _beside_static)[0]  # type: ignore[no-any-return]
@@ -147,20 +145,12 @@ def _known_order(stride: object) -> object:
 
 
 def without_zeros(shape: object, stride: object) -> Any:
-    """A shape with 1 where the stride is 0.
-
-    >>> without_zeros((4, 8), (0, 1))
-    (1, 8)
-    """
+    """A shape with 1 where the stride is 0."""
     return map_leaves(lambda s, d: 1 if is_zero(d) else s, shape, stride)
 
 
 def of_integers(name: str, layout: object) -> Layout:
-    """A plain layout of integer strides, for the operation of that name, which needs their order.
-
-    >>> str(of_integers("make_layout_like", Layout(4, 2)))
-    '4:2'
-    """
+    """A plain layout of integer strides, for the operation of that name, which needs their order."""
     words, hint = "only a layout with strides has an order of modes", "get_nonswizzle_portion(A) has strides"
     plain = narrowed(Layout, layout, name, (layout,), words, hint)
     if not all(map(is_integer, leaves(plain.stride))):

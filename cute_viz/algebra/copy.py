@@ -128,14 +128,7 @@ class ThrCopy(Shown):
 
 
 def as_tiled_copy(x: object) -> TiledCopy:
-    """A TiledCopy: for a thread's view the whole one.
-
-    Raises: AlgebraError for anything else.
-
-    >>> copy = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
-    >>> as_tiled_copy(ThrCopy(copy, 3)) == copy
-    True
-    """
+    """A TiledCopy: for a thread's view the whole one. Raises: AlgebraError for anything else."""
     if isinstance(x, ThrCopy):
         return x.tiled
     if not isinstance(x, TiledCopy):
@@ -144,14 +137,8 @@ def as_tiled_copy(x: object) -> TiledCopy:
 
 
 def make_copy_atom(op: CopyOp, bits: int, value_type: str = "") -> Copy_Atom:
-    """The atom of an instruction for values of a number of bits.
-
-    Raises: AlgebraError for a width that the instruction's bits do not make up.
-
-    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
-    >>> str(make_copy_atom(op, 16).layout_src)
-    '(1,2):(0,1)'
-    """
+    """The atom of an instruction for values of a number of bits. Raises: AlgebraError for a width that the instruction's bits do
+    not make up."""
     if op.instruction.kind == "auto.async":
         raise AlgebraError("AutoCopyAsync has no Copy_Traits, so it has no atom", hint="copy(AutoCopyAsync{}, src, dst)")
     op = op.of_bits(bits) if op.of_bits is not None else op
@@ -165,35 +152,18 @@ def make_copy_atom(op: CopyOp, bits: int, value_type: str = "") -> Copy_Atom:
 
 
 def tile_of(copy: TiledCopy) -> tuple[int, ...]:
-    """The extents of the copy's tile.
-
-    >>> tile_of(parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))"))
-    (16, 16)
-    """
+    """The extents of the copy's tile."""
     return tuple(map(size, modes(copy.tiler_mn)))
 
 
 def spanned_tile(copy: TiledCopy) -> tuple[int, ...]:
-    """The extents of the smallest tensor that the copy's tile fits into: of a tiler of layouts, more than its size.
-
-    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
-    >>> copy = TiledCopy(make_copy_atom(op, 16), Layout((8, 4)), (Layout(4, 2), 8))
-    >>> tile_of(copy), spanned_tile(copy)
-    ((4, 8), (8, 8))
-    """
+    """The extents of the smallest tensor that the copy's tile fits into: of a tiler of layouts, more than its size."""
     tiled = logical_divide(Layout((1,) * max(2, len(modes(copy.tiler_mn)))), copy.tiler_mn)
     return modes(product_each(domain(tiled).shape))
 
 
 def layout_in_tile(copy: TiledCopy, side: str, reference: Layout) -> Layout:
-    """(thread, value) -> the reference layout of a tensor that holds one tile (tidfrg at tile 0).
-
-    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
-    >>> from cute_viz.algebra.views import make_tiled_copy
-    >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
-    >>> str(layout_in_tile(copy, "S", Layout((4, 16), (100, 1))))
-    '((8,4),(2,1)):((2,100),(1,0))'
-    """
+    """(thread, value) -> the reference layout of a tensor that holds one tile (tidfrg at tile 0)."""
     rest = len(modes(reference.shape))
     return slice_((X, X, (0,) * rest), tidfrg(copy, side, reference))  # type: ignore[no-any-return]
 
@@ -260,14 +230,7 @@ def partition(thr: object, operand: str, layout: AnyLayout) -> AnyLayout:
 
 
 def cut(thr: ThrCopy, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Sliced]:
-    """The tensor of which partition_S or partition_D is a part, as tidfrg has it, and the coordinate of that with `_`.
-
-    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
-    >>> from cute_viz.algebra.views import make_tiled_copy
-    >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
-    >>> cut(ThrCopy(copy, 9), "S", Layout((8, 64), (64, 1)))[1]
-    (9, _, (_, _))
-    """
+    """The tensor of which partition_S or partition_D is a part, as tidfrg has it, and the coordinate of that with `_`."""
     divided = tidfrg(thr.tiled, operand, layout)
     return divided, (thr.thr_idx, X, blanks(len(modes(get(domain(divided), 2).shape))))
 
@@ -295,9 +258,5 @@ def retile(copy: object, layout: AnyLayout) -> AnyLayout:
 
 
 def tiler_shape(tiler: object) -> Any:
-    """The shape of a tiler: of a layout in it, that layout's.
-
-    >>> tiler_shape((Layout((2, 4)), 8))
-    ((2, 4), 8)
-    """
+    """The shape of a tiler: of a layout in it, that layout's."""
     return map_leaves(lambda mode: mode.shape if isinstance(mode, Layout) else mode, tiler)

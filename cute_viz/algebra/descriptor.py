@@ -55,10 +55,6 @@ class SmemDescriptor(Shown):
 
     kind: "GMMA" (wgmma, SM90) or "UMMA" (tcgen05.mma, SM100). major: "K" or "MN". start_address, leading_byte_offset and
     stride_byte_offset are in units of 16 bytes, as the fields have them. mode: the name of the layout type.
-
-    >>> text = "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"
-    >>> str(parse(text))
-    '0xc000001000010000'
     """
 
     tiling: ClassVar[str] = "descriptor"
@@ -159,9 +155,8 @@ class DescriptorTensor(Shown):
 
 @dataclass(frozen=True, slots=True)
 class DescriptorWord(Shown):
-    """The 64 bits of a descriptor that a debugger or a log shows, without the operand that it describes.
-
-    Raises: AlgebraError for a layout type that neither wgmma nor tcgen05 has.
+    """The 64 bits of a descriptor that a debugger or a log shows, without the operand that it describes. Raises: AlgebraError
+    for a layout type that neither wgmma nor tcgen05 has.
 
     >>> word = DescriptorWord(0x4000004000000000)
     >>> word.kind, word.mode, word.values["stride_byte_offset"]
@@ -217,11 +212,7 @@ def make_umma_desc(tensor: object, major: object = "K") -> SmemDescriptor:
 
 
 def major_of(word: object) -> str:
-    """A major mode as a text names it: `GMMA::Major::K`, `UMMA::Major::MN`, `Major::K`, `K`.
-
-    >>> major_of("GMMA::Major::MN")
-    'MN'
-    """
+    """A major mode as a text names it: `GMMA::Major::K`, `UMMA::Major::MN`, `Major::K`, `K`."""
     plain = str(word).replace(".", "::").rpartition("::")[2]
     if plain not in ("K", "MN"):
         raise AlgebraError(f"{word} is not a major mode", hint="GMMA::Major::K or GMMA::Major::MN")
@@ -289,27 +280,16 @@ def _remedy(condition: str, tensor: Tensor) -> str:
 
 
 def make_fragment(tensor: Tensor, kind: str, major: str, operand: str = "") -> DescriptorTensor:
-    """A partitioned operand (MMA,MMA_M,MMA_K,...) as descriptors: its first mode becomes one of them. operand: A or B.
-
-    Source: MakeTensor<GMMA::smem_desc<Major>> and UMMA's.
-
-    >>> part = Tensor(Pointer("smem", "half_t", 1024, Swizzle(3, 4, 3)), Layout(((64, 16), 1, 4), ((64, 1), 0, 16)))
-    >>> fragment = make_fragment(part, "GMMA", "K")
-    >>> str(fragment), str(fragment.first)
-    ('(1,1,4):(0,0,2)', '0x4000004000010040')
-    """
+    """A partitioned operand (MMA,MMA_M,MMA_K,...) as descriptors: its first mode becomes one of them. operand: A or B. Source:
+    MakeTensor<GMMA::smem_desc<Major>> and UMMA's."""
     part = get(tensor.layout, 0)
     assert isinstance(part, Layout)
     descriptor = _make(kind, Tensor(tensor.pointer, part), major)
     return DescriptorTensor(descriptor, _units(tensor), replace(tensor, name=operand))
 
 
-def described(x: object) -> Any:
-    """The tensor in shared memory that a fragment of descriptors is of; anything else as it is.
-
-    >>> described(4)
-    4
-    """
+def behind(x: object) -> Any:
+    """The tensor in shared memory that a fragment of descriptors is of; anything else as it is."""
     return x.tensor if isinstance(x, DescriptorTensor) else x
 
 

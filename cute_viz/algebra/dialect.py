@@ -23,13 +23,7 @@ _dsl: ContextVar[bool | None] = ContextVar("in the DSL", default=None)
 
 @contextmanager
 def as_in_dsl(meant: bool = True) -> Iterator[None]:
-    """While an operation of the Python DSL is computed; if not `meant`, one of C++.
-
-    >>> from cute_viz.algebra.divide import flat_divide
-    >>> with as_in_dsl():
-    ...     print(flat_divide(Layout((512,)), (128,)))
-    (128,4):(1,128)
-    """
+    """While an operation of the Python DSL is computed; if not `meant`, one of C++."""
     token = _dsl.set(meant)
     try:
         yield
@@ -38,11 +32,8 @@ def as_in_dsl(meant: bool = True) -> Iterator[None]:
 
 
 def in_dsl(*operands: Any) -> bool:
-    """Whether the DSL is meant: it is said, or there are coordinates, and none of the marks that C++ prints static integers with.
-
-    >>> in_dsl(Layout(8, Basis(1, (0,))), 2), in_dsl(Layout(8), 2), in_dsl()
-    (True, False, False)
-    """
+    """Whether the DSL is meant: it is said, or there are coordinates, and none of the marks that C++ prints static integers
+    with."""
     if (said := _dsl.get()) is not None or not operands:
         return bool(said)
     if isinstance(operands[0], ComposedLayout) or has_static(operands[0]):
@@ -51,10 +42,6 @@ def in_dsl(*operands: Any) -> bool:
 
 
 def in_cpp(layout: Layout) -> bool:
-    """Whether C++ is meant: it is said, or the layout has the marks that C++ prints static integers with.
-
-    >>> in_cpp(Layout(8))
-    False
-    """
+    """Whether C++ is meant: it is said, or the layout has the marks that C++ prints static integers with."""
     said = _dsl.get()
     return has_static(layout) if said is None else not said

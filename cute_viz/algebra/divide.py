@@ -44,13 +44,8 @@ def by_mode(
     layout: Layout,
     tiler: object,
 ) -> AnyLayout:
-    """An operation that is defined for two layouts for any tiler: mode by mode for a tuple, nothing for `_`, n:1 for n.
-
-    Raises: AlgebraError in the name of the operation, for what is not a tiler or has too many modes, too.
-
-    >>> str(by_mode(logical_divide, composition, Layout(8, 2), 4))
-    '4:2'
-    """
+    """An operation that is defined for two layouts for any tiler: mode by mode for a tuple, nothing for `_`, n:1 for n. Raises:
+    AlgebraError in the name of the operation, for what is not a tiler or has too many modes, too."""
     name = operation.__name__
     match tiler:
         case tuple():
@@ -70,10 +65,8 @@ def by_mode(
 
 
 def _tile_and_rest(layout: Layout, tiler: Layout) -> Layout:
-    """The tiler, and what it leaves of the layout's domain: of indices, or of coordinates.
-
-    The DSL takes an identity layout for the tiler of its shape, so that modes of one have the stride 0.
-    """
+    """The tiler, and what it leaves of the layout's domain: of indices, or of coordinates. The DSL takes an identity layout for
+    the tiler of its shape, so that modes of one have the stride 0."""
     if not is_coordinate(tiler.stride):
         return make_layout(tiler, complement(tiler, _coalesce(layout).shape))
     rest = complement(tiler, layout.shape)
@@ -88,13 +81,8 @@ def _tile_and_rest(layout: Layout, tiler: Layout) -> Layout:
 
 
 def divide_is_pointwise(layout: AnyLayout, tiler: object, limit: int = 1 << 16) -> bool | None:
-    """Whether logical_divide(layout, tiler) has A(T(i)) in its tile and the rest in order; None where that is unknown.
-
-    Divisions compose, and CuTe's composition does not check every carry. What lies behind the layout does not count.
-
-    >>> divide_is_pointwise(Layout((4, 8)), (2, 4)), divide_is_pointwise(Layout((5, 4), (3, 32)), Layout(4, 4))
-    (True, False)
-    """
+    """Whether logical_divide(layout, tiler) has A(T(i)) in its tile and the rest in order; None where that is unknown. Divisions
+    compose, and CuTe's composition does not check every carry. What lies behind the layout does not count."""
     while isinstance(layout, ComposedLayout):
         layout = layout.inner if is_layout(layout.inner) else Layout(1)
     if isinstance(tiler, tuple):
@@ -156,13 +144,8 @@ def flat_divide(layout: Layout, tiler: object) -> AnyLayout:
 
 @lifted
 def open_modes(layout: Layout, *which: int, every: bool = False) -> AnyLayout:
-    """The modes of the given modes in their place; a mode of one mode stays as it is (CuTe's repeat<1>(_) is `_`).
-
-    With `every` it is opened, too, as the DSL does.
-
-    >>> str(open_modes(Layout(((2, 3), (4,))), 0, 1))
-    '(2,3,(4)):(1,2,(6))'
-    """
+    """The modes of the given modes in their place; a mode of one mode stays as it is (CuTe's repeat<1>(_) is `_`). With `every`
+    it is opened, too, as the DSL does."""
     out: list[Layout] = []
     for i, part in enumerate(modes_of(layout)):
         out += modes_of(part) if i in which and (every or len(modes(part.shape)) != 1) else [part]

@@ -17,13 +17,7 @@ DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # 
 
 
 def doubt(name: str, operands: list[object], result: Any) -> str | None:
-    """What to say of the result of an operation that CuTe computes otherwise than it defines it; None of any other.
-
-    >>> doubt("composition", [Layout((4, 3), (1, 8)), Layout(4, 2)], Layout(4, 2)) is None
-    False
-    >>> doubt("==", [Layout((2, 4), (1, 2)), Layout(8, 1)], False)
-    '(2,4):(1,2) and 8:1 have the same offset at every index; == compares shapes and strides'
-    """
+    """What to say of the result of an operation that CuTe computes otherwise than it defines it; None of any other."""
     if name == "==":
         a, b = operands
         same = isinstance(a, Layout) and isinstance(b, Layout) and a != b and a.size == b.size and coalesce(a) == coalesce(b)

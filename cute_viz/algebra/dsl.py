@@ -49,11 +49,7 @@ tile_to_shape, left_inverse = _as_in_dsl(products.tile_to_shape), _as_in_dsl(inv
 
 
 def recast_layout(x: object, old: object, new: object) -> object:
-    """As in C++, with every quotient rounded up, and of layouts whose elements are not adjacent.
-
-    >>> str(recast_layout(Layout((4, 4, 3), (1, 4, 5)), 16, 32)), str(recast_layout(Layout((2, 4), (16, 32)), 64, 8))
-    ('(2,4,3):(1,2,3)', '(2,4):(128,256)')
-    """
+    """As in C++, with every quotient rounded up, and of layouts whose elements are not adjacent."""
     before, after = bits_of(old), bits_of(new)
     if isinstance(x, ComposedLayout) and isinstance(x.inner, Layout) and isinstance(x.offset, int):
         outer = _recast(x.outer, old, new)
@@ -78,9 +74,6 @@ def group(x: Any, begin: int | None = None, end: int | None = None) -> Any:
     """group_modes: a negative end counts from the last mode; an integer becomes a mode of itself.
 
     Raises: AlgebraError for no modes.
-
-    >>> str(group(Layout((4, (2, 3))), 0, -1)), str(group(Layout(8), 0, 1))
-    ('((4),(2,3)):((1),(4,8))', '(8):(1)')
     """
     if begin is None:
         refuse("group_modes", (x,), "it needs the first mode", hint="group_modes(A, 0, 2)")
@@ -96,20 +89,12 @@ def group(x: Any, begin: int | None = None, end: int | None = None) -> Any:
 
 
 def product_each(x: IntTuple) -> IntTuple:
-    """As in C++; of an integer it is that.
-
-    >>> product_each(64), product_each(((2, 2), 3))
-    (64, (4, 3))
-    """
+    """As in C++; of an integer it is that."""
     return x if isinstance(x, int) else shapes.product_each(x)
 
 
 def _over_zeros(function: Callable[[AnyLayout, int], object]) -> Callable[[AnyLayout, int], object]:
-    """As in C++; along a stride of 0 the coordinate is 0.
-
-    >>> get_hier_coord(Layout((1, (2, 8, 8)), (24, (8, 1, 0))), 3), get_flat_coord(Layout((4, (2, 8)), (16, (8, 1))), 27)
-    ((0, (0, 3, 0)), (1, 7))
-    """
+    """As in C++; along a stride of 0 the coordinate is 0."""
 
     @wraps(function)
     def found(layout: AnyLayout, idx: int) -> object:
@@ -124,63 +109,37 @@ get_hier_coord, get_flat_coord = map(_over_zeros, (measure.get_hier_coord, measu
 
 
 def flatten(x: object) -> object:
-    """As in C++; a composed layout stays as it is.
-
-    >>> str(flatten(Layout((8, (2, 2)))))
-    '(8,2,2):(1,8,16)'
-    """
+    """As in C++; a composed layout stays as it is."""
     return x if isinstance(x, ComposedLayout) else modes.flatten(x)
 
 
 def filter(x: Any, *profile: object) -> AnyLayout:
-    """As in C++, without a profile; of a composed layout the inner one is filtered.
-
-    >>> str(filter(ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 4), (0, 1)))))
-    'Sw<3,3,3> o 0 o 4:1'
-    """
+    """As in C++, without a profile; of a composed layout the inner one is filtered."""
     if profile:
         refuse("filter", (x, *profile), "the DSL has no filter with a profile")
     return ComposedLayout(x.outer, x.offset, filter(x.inner)) if isinstance(x, ComposedLayout) else modes.filter_(x)
 
 
 def make_tiled_copy(atom: Any, thr: Any, val: Any = None) -> copy.TiledCopy:
-    """make_tiled_copy_tv: as in C++, but for the number of values, which the DSL does not look at.
-
-    >>> op = copy.CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
-    >>> str(make_tiled_copy(copy.make_copy_atom(op, 16), Layout((4, 8), (8, 1)), Layout((1, 1))).layout_tv)
-    '((8,4),1):((4,1),0)'
-    """
+    """make_tiled_copy_tv: as in C++, but for the number of values, which the DSL does not look at."""
     tiler, tv = make_layout_tv(*(Layout(x) if not isinstance(x, Layout) else x for x in (thr, 1 if val is None else val)))
     return make_tiled_copy_impl(atom, tv, tiler)
 
 
 def make_tiled_copy_impl(atom: copy.Copy_Atom, tv: Layout, tiler: object) -> copy.TiledCopy:
-    """As in C++, but for the number of threads and values, which the DSL does not look at.
-
-    >>> op = copy.CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
-    >>> make_tiled_copy_impl(copy.make_copy_atom(op, 16), Layout((32, 1)), (4, 8)).tiler_mn
-    (4, 8)
-    """
+    """As in C++, but for the number of threads and values, which the DSL does not look at."""
     if not isinstance(atom, copy.Copy_Atom) or not isinstance(tv, Layout) or tv.rank != 2:
         return views.make_tiled_copy_impl(atom, tv, tiler)  # which refuses it
     return copy.TiledCopy(atom, tv, tiler)
 
 
 def slice(crd: object, x: object) -> object:
-    """As in C++, without the offset; a composed layout stays one, behind a swizzle of no bits where none acts any more.
-
-    >>> str(slice((0, X), ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1)))))
-    'Sw<0,4,3> o 0 o (64):(1)'
-    """
+    """As in C++, without the offset; a composed layout stays one, behind a swizzle of no bits where none acts any more."""
     out = slicing.slice_(crd, x)
     swizzled = swizzle_of(x) is not None and isinstance(out, Layout)
     return ComposedLayout(Swizzle(0, 4, 3), 0, out) if swizzled else out
 
 
 def dice(crd: object, x: object) -> Any:
-    """As in C++; of a composed layout the modes of its coordinates.
-
-    >>> str(dice((X, 1), ComposedLayout(Swizzle(3, 2, 3), 0, Layout((8, 32), (32, 1)))))
-    'Sw<3,2,3> o 0 o (32):(1)'
-    """
+    """As in C++; of a composed layout the modes of its coordinates."""
     return replace(x, inner=dice(crd, x.inner)) if isinstance(x, ComposedLayout) else slicing.dice(crd, x)

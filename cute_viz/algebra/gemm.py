@@ -45,14 +45,8 @@ class Gemm(Shown):
 def make_gemm(
     mma: TiledMMA, tile: tuple[int, int, int], smem_a: AnyLayout, smem_b: AnyLayout | None = None, **copies: TiledCopy | None
 ) -> Gemm:
-    """A Gemm whose parts fit together.
-
-    Raises: AlgebraError for a tile that the MMA, a copy or a shared-memory layout does not divide.
-
-    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> print(make_gemm(mma, (128, 128, 64), Layout((8, 64), (64, 1))))
-    GEMM of (128,128,64) with SM80_16x8x16_F32F16F16F32_TN over (32,16,16)
-    """
+    """A Gemm whose parts fit together. Raises: AlgebraError for a tile that the MMA, a copy or a shared-memory layout does not
+    divide."""
     needed(TiledMMA, mma, "a gemm needs a TiledMMA")
     if not ranked(tile, 3) or not all(isinstance(x, int) and x > 0 for x in tile):
         raise AlgebraError(f"the tile of a gemm must be (M,N,K), not {show(tile)}", hint="example: (128,128,64)")
@@ -146,13 +140,8 @@ class Pipeline(Shown):
         return f"pipeline of {self.stages} stages, {self.tiles} tiles"
 
     def given(self, words: Mapping[str, str]) -> Pipeline:
-        """The pipeline with numbers by name.
-
-        Raises: AlgebraError for another name, and for a number that is none of those allowed.
-
-        >>> Pipeline(4).given({"tiles": "12"}).tiles
-        12
-        """
+        """The pipeline with numbers by name. Raises: AlgebraError for another name, and for a number that is none of those
+        allowed."""
         for name, word in words.items():
             if name not in MOST:
                 raise AlgebraError(f"a pipeline has no {name!r}", hint=did_you_mean(name, MOST, 1) or f"it has {', '.join(MOST)}")
@@ -163,11 +152,7 @@ class Pipeline(Shown):
         return replace(self, **numbers)
 
     def turns(self) -> tuple[list[Turn], list[Store]]:
-        """When what happens. A load waits until its stage is free (the empty barrier), an MMA until its tile is full.
-
-        >>> [(turn.issued, turn.full, turn.begun, turn.free) for turn in Pipeline(2, 3, load=2).turns()[0]]
-        [(0, 2, 2, 3), (1, 3, 3, 4), (3, 5, 5, 6)]
-        """
+        """When what happens. A load waits until its stage is free (the empty barrier), an MMA until its tile is full."""
         turns: list[Turn] = []
         stores: list[Store] = []
         for n in range(self.tiles * self.work):
@@ -182,11 +167,7 @@ class Pipeline(Shown):
         return turns, stores
 
     def waits(self) -> int:
-        """The slots between the first MMA and the end of the last in which none runs.
-
-        >>> Pipeline(4).waits(), Pipeline(3).waits()
-        (0, 2)
-        """
+        """The slots between the first MMA and the end of the last in which none runs."""
         turns, _ = self.turns()
         return turns[-1].free - turns[0].begun - self.compute * len(turns)
 
@@ -195,11 +176,7 @@ assert MOST.keys() == {field.name for field in fields(Pipeline)} - {"source"}
 
 
 def words_of(text: str) -> dict[str, str]:
-    """The numbers by name of `tiles=8, load=3`. Raises: AlgebraError for another text.
-
-    >>> words_of("tiles=8, load=3")
-    {'tiles': '8', 'load': '3'}
-    """
+    """The numbers by name of `tiles=8, load=3`. Raises: AlgebraError for another text."""
     parts = [part for part in re.split(r"[,\s]+", text.strip()) if part]
     found = [re.fullmatch(r"(\w+)=(\w+)", part) for part in parts]
     if not parts or not all(found):

@@ -44,9 +44,6 @@ class InstrDescriptor(Shown):
 
     kind: a key of LAYOUTS. values: the fields by name, as they are in the descriptor; n_dim is N / 8, m_dim M / 16.
     what: the fields in words, such as {"a_format": "f16"}.
-
-    >>> str(make_instr_desc("half_t", "half_t", "float", 128, 256, "K", "K"))
-    '0x08400010'
     """
 
     tiling: ClassVar[str] = "instruction"
@@ -60,9 +57,6 @@ class InstrDescriptor(Shown):
 
         Sources: PTX ISA, "Matrix shape", "Instruction descriptor", "Transpose and negate operations", "Valid combinations of scale
         vector size with types".
-
-        >>> make_instr_desc("bfloat16_t", "bfloat16_t", "half_t", 128, 64, "K", "K").refused
-        ('C of f16 takes A and B of f16, or of 8 bits and less',)
         """
         v, words = dict(self.values), dict(self.what)
         m, n = (int(words[f"{x}_dim"].split()[2].rstrip(",")) for x in "mn")
@@ -133,13 +127,8 @@ def make_instr_desc_block_scaled(*args: object) -> InstrDescriptor:
 
 
 def issued(atom: MMA_Atom) -> InstrDescriptor | None:
-    """The descriptor that a tcgen05.mma issues; None of any other atom, and where the types of one are not known.
-
-    Of MMAs of 4 bits with K = 96 CuTe sets the bit of that as it issues them (mma_traits_sm100.hpp, SM103::mma_unpack).
-
-    >>> str(issued(parse("SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,UMMA::Major::K,UMMA::Major::K>{}")))
-    '0x08400010'
-    """
+    """The descriptor that a tcgen05.mma issues; None of any other atom, and where the types of one are not known. Of MMAs of 4
+    bits with K = 96 CuTe sets the bit of that as it issues them (mma_traits_sm100.hpp, SM103::mma_unpack)."""
     op, types, (m, n, _) = atom.instruction, atom.types, map(product, atom.shape_mnk)
     if op.kind != "tcgen05.mma":
         return None

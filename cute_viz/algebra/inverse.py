@@ -71,10 +71,8 @@ def _by_position(layout: Layout, target: object) -> Layout:
 
 
 def _at_position(path: tuple[int, ...], profile: Any, target: Any, layout: Layout) -> Layout:
-    """The complement at one position of a coordinate, and at those in it, where an integer counts at the first.
-
-    A position that the layout never names, profile None, has all of the cotarget.
-    """
+    """The complement at one position of a coordinate, and at those in it, where an integer counts at the first. A position that
+    the layout never names, profile None, has all of the cotarget."""
     if isinstance(profile, tuple):
         targets = modes(target)
         parts = [
@@ -201,10 +199,8 @@ def _whole(stride: Basis, name: str, x: Layout) -> bool:
 
 
 def _by_stride(found: list[_Mode]) -> list[_Mode]:
-    """The modes in the order that CuTe's static sort leaves them (cute/int_tuple.hpp, exchange_sort).
-
-    The sort is not stable, and the inverses take the first of several equal strides, so its order shows.
-    """
+    """The modes in the order that CuTe's static sort leaves them (cute/int_tuple.hpp, exchange_sort). The sort is not stable,
+    and the inverses take the first of several equal strides, so its order shows."""
     if in_dsl():  # the DSL's is stable
         return sorted(found, key=lambda mode: mode[1])
     out = list(found)
@@ -227,9 +223,8 @@ def _right(found: list[_Mode], _: Layout) -> Layout:
 
 
 def _left(found: list[_Mode], layout: Layout) -> Layout:
-    """The left inverse of integer strides: every mode, with extents that step over the values left out; of negative strides C++ has
-    extents below 1, of which nothing else can be made.
-    """
+    """The left inverse of integer strides: every mode, with extents that step over the values left out; of negative strides C++
+    has extents below 1, of which nothing else can be made."""
     if not all(is_known(stride) for _, stride, _ in found):
         refuse("left_inverse", (layout,), "Left inverse requires static strides", hint="mark them: _8")
     ordered = _by_stride(found)
@@ -325,10 +320,7 @@ def _without_swizzles(name: str, a: AnyLayout, b: AnyLayout) -> tuple[Layout, La
 
 
 def check_sorted(name: str, layout: Layout, operands: tuple[object, ...]) -> None:
-    """Refuse run-time strides beside static ones: C++ sorts the strides of several modes as types.
-
-    >>> check_sorted("left_inverse", Layout((4, 8), (8, 1)), ())
-    """
+    """Refuse run-time strides beside static ones: C++ sorts the strides of several modes as types."""
     steps = [step_of(d) for d in leaves(layout.stride)]
     if len(steps) > 1 and has_static(layout) and not all(map(is_static, steps)):
         refuse(name, operands, "CuTe cannot sort run-time strides", hint="mark all of them as static, for example _8, or none")

@@ -84,10 +84,8 @@ class Layout(Shown):
     @overload
     def __call__(self, *coord: Sliced) -> Layout: ...
     def __call__(self, *coord: Sliced) -> object:
-        """The value at a coordinate: `L(c)` or `L(c0, c1, ...)`; with `_` in it, the sub-layout (see `slice_`).
-
-        Checkers of types take the strides for integers: of basis elements, the value is a coordinate.
-        """
+        """The value at a coordinate: `L(c)` or `L(c0, c1, ...)`; with `_` in it, the sub-layout (see `slice_`). Checkers of
+        types take the strides for integers: of basis elements, the value is a coordinate."""
         crd = coord[0] if len(coord) == 1 else coord
         if has_underscore(crd):
             return slice_(crd, self)
@@ -129,11 +127,7 @@ _SET = object.__setattr__
 
 
 def trusted(shape: IntTuple, stride: object) -> Layout:
-    """A layout whose parts are known to fit, without the checks: for results of operations, which are made in great numbers.
-
-    >>> trusted((4, 8), (8, 1)) == Layout((4, 8), (8, 1))
-    True
-    """
+    """A layout whose parts are known to fit, without the checks: for results of operations, which are made in great numbers."""
     out: Layout = object.__new__(Layout)
     _SET(out, "shape", shape)
     _SET(out, "stride", stride)
@@ -141,11 +135,7 @@ def trusted(shape: IntTuple, stride: object) -> Layout:
 
 
 def get(layout: Layout, *path: int) -> Layout:
-    """The sub-layout at a mode, or at a mode of a mode (CuTe's get<I,J...>).
-
-    >>> str(get(Layout(((2, 2), 4)), 0, 1))
-    '2:2'
-    """
+    """The sub-layout at a mode, or at a mode of a mode (CuTe's get<I,J...>)."""
     shape, stride = layout.shape, layout.stride
     for i in path:
         if not hasattr(i, "__index__") or not 0 <= i < tuple_rank(shape):
@@ -155,20 +145,12 @@ def get(layout: Layout, *path: int) -> Layout:
 
 
 def make_layout(*layouts: Layout) -> Layout:
-    """The layout whose modes are the given layouts.
-
-    >>> str(make_layout(Layout(4, 1), Layout((2, 2), (4, 8))))
-    '(4,(2,2)):(1,(4,8))'
-    """
+    """The layout whose modes are the given layouts."""
     return trusted(tuple([x.shape for x in layouts]), tuple([x.stride for x in layouts]))
 
 
 def coshape(layout: Layout) -> Any:
-    """The smallest shape that holds every value, strides taken as positive.
-
-    >>> coshape(Layout((4, 8), (8, 1))), coshape(Layout((4, 8), (E(0), E(1))))
-    (32, (4, 8))
-    """
+    """The smallest shape that holds every value, strides taken as positive."""
     if has_xor(layout):
         return 1 + greatest(layout, flat_modes(layout))
     last: Any = 0
@@ -178,11 +160,7 @@ def coshape(layout: Layout) -> Any:
 
 
 def flat_modes(layout: Layout) -> list[tuple[int, Any]]:
-    """(extent, stride) of every leaf, left to right.
-
-    >>> flat_modes(Layout((4, (2, 3)), (6, (3, 1))))
-    [(4, 6), (2, 3), (3, 1)]
-    """
+    """(extent, stride) of every leaf, left to right."""
     if not isinstance(layout.shape, tuple):
         return [(layout.shape, layout.stride)]
     out: list[tuple[int, Any]] = []
@@ -199,22 +177,13 @@ def _collect(shape: tuple[Any, ...], stride: Any, out: list[tuple[int, object]])
 
 
 def crd2idx(crd: object, shape: IntTuple, stride: Stride | None = None) -> Any:
-    """The value at a coordinate; a coordinate may be coarser than the shape (an index into a mode).
-
-    An index past the end of a mode runs on in the mode's last leaf, and a negative one has negative digits, as in CuTe.
-
-    >>> crd2idx((3, 5), (4, 8), (8, 1)), crd2idx(7, (4, 8)), crd2idx((1, (0, 1)), (2, (3, 4))), crd2idx(-5, (4, 8), (8, 1))
-    (29, 7, 7, -9)
-    """
+    """The value at a coordinate; a coordinate may be coarser than the shape (an index into a mode). An index past the end of a
+    mode runs on in the mode's last leaf, and a negative one has negative digits, as in CuTe."""
     return plain(_crd2idx(crd, shape, compact_major(shape) if stride is None else stride))
 
 
 def printed_value(crd: object, layout: Layout) -> object:
-    """The value at a coordinate as CuTe prints it: what one stride along a coordinate gives is a step, not a tuple.
-
-    >>> print(printed_value(5, Layout(4, Basis(1, (1,)))), crd2idx(5, 4, Basis(1, (1,))))
-    5@1 (0, 5)
-    """
+    """The value at a coordinate as CuTe prints it: what one stride along a coordinate gives is a step, not a tuple."""
     value = _crd2idx(crd, layout.shape, layout.stride)
     return value if isinstance(value, Basis) else plain(value)
 
@@ -249,13 +218,8 @@ def _plus(a: object, b: object) -> object:
 
 
 def idx2crd(idx: Any, shape: IntTuple) -> Any:
-    """The coordinate of an index, in the shape's nesting; an index past the end runs on in the last leaf.
-
-    The digits of a negative index are negative, as C++ divides.
-
-    >>> idx2crd(7, (4, (2, 4))), idx2crd((1, 9), (4, (2, 4))), idx2crd(-3, (4, 8))
-    ((3, (1, 0)), (1, (1, 4)), (-3, 0))
-    """
+    """The coordinate of an index, in the shape's nesting; an index past the end runs on in the last leaf. The digits of a
+    negative index are negative, as C++ divides."""
     if isinstance(idx, tuple):
         if not ranked(shape, len(idx)):
             raise AlgebraError(f"{show(idx)} does not fit the shape {show(shape)}")
@@ -270,11 +234,7 @@ def idx2crd(idx: Any, shape: IntTuple) -> Any:
 
 
 def slice_(crd: object, layout: Layout) -> Layout:
-    """The modes where the coordinate has `_` (CuTe's slice; the offset of the rest is `slice_and_offset`).
-
-    >>> str(slice_((2, X), Layout((4, 8), (8, 1))))
-    '(8):(1)'
-    """
+    """The modes where the coordinate has `_` (CuTe's slice; the offset of the rest is `slice_and_offset`)."""
     if isinstance(crd, Underscore):
         return layout
 
@@ -286,12 +246,7 @@ def slice_(crd: object, layout: Layout) -> Layout:
 
 
 def slice_and_offset(crd: object, layout: Layout) -> tuple[Layout, object]:
-    """The sub-layout where the coordinate has `_`, and the value at the rest of it.
-
-    >>> sub, offset = slice_and_offset((2, X), Layout((4, 8), (8, 1)))
-    >>> str(sub), offset
-    ('(8):(1)', 16)
-    """
+    """The sub-layout where the coordinate has `_`, and the value at the rest of it."""
     zeros = slice_begin(crd)
     sub, offset = slice_(crd, layout), crd2idx(zeros, layout.shape, layout.stride)
     check_apart(sub, offset)
@@ -299,48 +254,29 @@ def slice_and_offset(crd: object, layout: Layout) -> tuple[Layout, object]:
 
 
 def check_apart(sub: Layout, offset: object) -> None:
-    """Refuse a slice of XOR strides whose values have bits of its offset: their XOR is not their sum.
-
-    >>> check_apart(Layout(4, F2(1)), 4)
-    """
+    """Refuse a slice of XOR strides whose values have bits of its offset: their XOR is not their sum."""
     bits = reached(flat_modes(sub))
     if bits and isinstance(offset, int) and bits & offset:
         raise AlgebraError(f"the slice {sub} and its offset {offset} have bits in common, so that their XOR is not their sum")
 
 
 def has_xor(layout: object) -> bool:
-    """Whether something is a layout with XOR strides.
-
-    >>> has_xor(Layout((4, 8), (F2(9), F2(1)))), has_xor(Layout(4))
-    (True, False)
-    """
+    """Whether something is a layout with XOR strides."""
     return isinstance(layout, Layout) and any(isinstance(stride, F2) for stride in leaves(layout.stride))
 
 
 def is_coordinate_layout(layout: Layout) -> bool:
-    """Whether the layout's values are coordinates rather than integers.
-
-    >>> is_coordinate_layout(Layout((4, 8), (E(0), E(1)))), is_coordinate_layout(Layout((4, 8)))
-    (True, False)
-    """
+    """Whether the layout's values are coordinates rather than integers."""
     return is_coordinate(layout.stride)
 
 
 def modes_of(layout: Layout) -> list[Layout]:
-    """The top-level modes as layouts.
-
-    >>> [str(mode) for mode in modes_of(Layout((4, (2, 3)), (6, (3, 1))))]
-    ['4:6', '(2,3):(3,1)']
-    """
+    """The top-level modes as layouts."""
     return [trusted(s, d) for s, d in zip(modes(layout.shape), modes(layout.stride), strict=True)]
 
 
 def from_modes(pairs: list[tuple[int, Any]]) -> Layout:
-    """A flat layout of (extent, stride) pairs: `1:0` for none, no parentheses for one.
-
-    >>> str(from_modes([(4, 1), (2, 8)])), str(from_modes([(4, 1)])), str(from_modes([]))
-    ('(4,2):(1,8)', '4:1', '1:0')
-    """
+    """A flat layout of (extent, stride) pairs: `1:0` for none, no parentheses for one."""
     if not pairs:
         return trusted(1, 0)
     if len(pairs) == 1:

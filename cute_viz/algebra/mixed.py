@@ -35,11 +35,7 @@ VIEWS = frozenset(
 
 
 def entered(name: str, operands: list[object]) -> list[object]:
-    """The operands of an operation, with both kinds of integers told apart; as they are where no `_` was written.
-
-    >>> [str(x) for x in entered("coalesce", [Layout((Static(4), 8), (Static(1), 4))])]
-    ['(_4,8):(_1,4)']
-    """
+    """The operands of an operation, with both kinds of integers told apart; as they are where no `_` was written."""
     if not any(type(x) is Static for y in operands for x in _integers(y)):
         return operands
     # Strides below 0 are written without a mark; of recasts they are static: a run-time one CuTe would divide to 0.
@@ -55,20 +51,12 @@ def entered(name: str, operands: list[object]) -> list[object]:
 
 
 def is_type(value: object) -> bool:
-    """Whether a value is a type of C++'s, whose integers are static: an atom, a tiling.
-
-    >>> is_type(parse("SM80_16x8x16_F32F16F16F32_TN{}")), is_type(Layout(4))
-    (True, False)
-    """
+    """Whether a value is a type of C++'s, whose integers are static: an atom, a tiling."""
     return is_tiling(value) and not isinstance(value, Tensor)
 
 
 def static_of_types(operands: list[object]) -> bool:
-    """Whether what is made of operands is static, as they are types, and no integer is beside them.
-
-    >>> static_of_types([parse("SM80_16x8x16_F32F16F16F32_TN{}")]), static_of_types([Layout(4)])
-    (True, False)
-    """
+    """Whether what is made of operands is static, as they are types, and no integer is beside them."""
     return any(map(is_type, operands)) and not any(True for y in operands for _ in _integers(y))
 
 
@@ -80,20 +68,12 @@ def _of_thread(view: Any, told: Callable[[int], int]) -> object:
 
 
 def is_mixed(operands: list[object]) -> bool:
-    """Whether an integer of the operands is known only when code runs.
-
-    >>> is_mixed([Layout(Runtime(4))]), is_mixed([Layout(Static(4))])
-    (True, False)
-    """
+    """Whether an integer of the operands is known only when code runs."""
     return any(isinstance(x, Runtime) for operand in operands for x in _integers(operand))
 
 
 def left(value: object) -> Any:
-    """The result of an operation on entered operands: what is known is static, and prints so.
-
-    >>> str(left(Layout((Static(4), Runtime(8)), (1, Runtime(4)))))
-    '(_4,8):(_1,4)'
-    """
+    """The result of an operation on entered operands: what is known is static, and prints so."""
     if isinstance(value, bool):
         return Static(value)
     return each_integer(lambda x: int(x) if isinstance(x, Runtime) else Static(x), value)
@@ -115,13 +95,7 @@ def _integers(value: object) -> Iterator[object]:
 
 
 def through(operation: Any, args: list[object], template: tuple[object, ...]) -> Any:
-    """An operation that some of whose operands are tensors: a view of the first, or what it is of their layouts.
-
-    >>> from cute_viz.algebra.ops import find
-    >>> t = Tensor(Pointer("gmem", "float", 0), Layout((8, 8)))
-    >>> through(find("local_tile"), [t, (4, 4), (1, 1)], ()).offset
-    36
-    """
+    """An operation that some of whose operands are tensors: a view of the first, or what it is of their layouts."""
     first = next(x for x in args if isinstance(x, Tensor))
     if operation.name == "layout" and len(args) == 1 and not template and first.swizzle is None:
         return first.layout  # what is the pointer's is not part of it

@@ -38,10 +38,6 @@ class MMA_Atom(Shown):
         their tiles stand side by side, along the second mode. stored: of A each stored-th column is kept, M x K/stored.
     layout_e: (thread, value) of the metadata of a sparse A -> index into the (M,K) tile; None of a dense one.
     instruction: what the library knows of the operation.
-
-    >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
-    >>> str(fma).splitlines()[2]
-    '  Shape_MNK:  (1,1,1)'
     """
 
     tiling: ClassVar[str] = "mma"
@@ -70,12 +66,7 @@ class MMA_Atom(Shown):
         return {"A": self.layout_a, "B": self.layout_b, "C": self.layout_c}[operand]
 
     def held(self, operand: str) -> tuple[int, int]:
-        """The rows and columns that the layout of an operand counts: those of Shape_MNK, of every block, as A is stored.
-
-        >>> fma = MMA_Atom(Layout(1, 0), (16, 8, 32), *[Layout((1, 1), (0, 0))] * 3, stored=2)
-        >>> fma.held("A"), fma.held("B")
-        ((16, 16), (8, 32))
-        """
+        """The rows and columns that the layout of an operand counts: those of Shape_MNK, of every block, as A is stored."""
         i, j = OPERANDS[operand]
         rows, cols = product(self.shape_mnk[i]), product(self.shape_mnk[j])
         return (rows, cols * self.blocks // (self.stored if operand == "A" else 1))
@@ -162,13 +153,7 @@ def make_tiled_mma(atom: object, atom_layout_mnk: object = None, permutation_mnk
 
 
 def as_tiled_mma(x: object) -> TiledMMA:
-    """A TiledMMA: for a thread's view the whole one, for an atom its 1 x 1 x 1 tiling.
-
-    Raises: AlgebraError for anything else.
-
-    >>> tile_shape(as_tiled_mma(parse("SM80_16x8x16_F32F16F16F32_TN{}")))
-    (16, 8, 16)
-    """
+    """A TiledMMA: for a thread's view the whole one, for an atom its 1 x 1 x 1 tiling. Raises: AlgebraError for anything else."""
     match x:
         case TiledMMA():
             return x
@@ -180,9 +165,8 @@ def as_tiled_mma(x: object) -> TiledMMA:
 
 
 def tiled_mma(atom: object, *more: object) -> TiledMMA:
-    """The type TiledMMA<atom, atoms, permutations>, which asks for more than `make_tiled_mma`.
-
-    Raises: AlgebraError for a layout as its third argument, which once said how often the values repeat.
+    """The type TiledMMA<atom, atoms, permutations>, which asks for more than `make_tiled_mma`. Raises: AlgebraError for a layout
+    as its third argument, which once said how often the values repeat.
 
     >>> parse("TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>, Layout<Shape<_2,_2,_1>>, Layout<Shape<_1,_2,_1>>>{}")
     Traceback (most recent call last):
@@ -198,11 +182,7 @@ def tiled_mma(atom: object, *more: object) -> TiledMMA:
 
 
 def atom_layout(mma: TiledMMA) -> Layout:
-    """The layout of atoms along M, N and K of which a TiledMMA was made.
-
-    >>> str(atom_layout(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1):(2,1,0))")))
-    '(_2,_2,_1):(2,1,0)'
-    """
+    """The layout of atoms along M, N and K of which a TiledMMA was made."""
     thr, vmnk = mma.atom.thr_id, mma.thr_layout_vmnk
     order = make_layout(thr, complement(thr, max(2 * cosize(vmnk), 2 * cosize(thr)))) if size(thr) > 1 else Layout(cosize(vmnk), 1)
     back = left_inverse(order)
@@ -216,12 +196,7 @@ def atom_layout(mma: TiledMMA) -> Layout:
 
 
 def permutation(mma: TiledMMA, mode: int) -> Any:
-    """The permutation of mode 0, 1 or 2 (M, N, K): as given, or the extent that the atoms cover.
-
-    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (_,(8,2,2):(1,16,8),_))")
-    >>> [show(permutation(mma, mode)) for mode in range(3)]
-    ['32', '(_8,_2,_2):(_1,_16,_8)', '16']
-    """
+    """The permutation of mode 0, 1 or 2 (M, N, K): as given, or the extent that the atoms cover."""
     given = mma.permutation_mnk[mode]
     if given is not X:
         return given
@@ -229,23 +204,13 @@ def permutation(mma: TiledMMA, mode: int) -> Any:
 
 
 def tile_shape(mma: TiledMMA) -> tuple[int, int, int]:
-    """M, N and K of the tile: what all atoms cover once, or the extents of the permutations where these are given.
-
-    >>> tile_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"))
-    (32, 16, 16)
-    >>> tile_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (_,32,_))"))
-    (32, 32, 16)
-    """
+    """M, N and K of the tile: what all atoms cover once, or the extents of the permutations where these are given."""
     m, n, k = (int(size(permutation(mma, i))) for i in range(3))
     return m, n, k
 
 
 def operand_tile(mma: TiledMMA, operand: str) -> tuple[int, int]:
-    """The rows and columns of the tile of operand "A", "B" or "C", of A as it is stored, of all blocks side by side.
-
-    >>> operand_tile(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"), "B")
-    (16, 16)
-    """
+    """The rows and columns of the tile of operand "A", "B" or "C", of A as it is stored, of all blocks side by side."""
     i, j = OPERANDS[operand]
     tile, (_, cols) = tile_shape(mma), mma.atom.held(operand)
     return tile[i], tile[j] * cols // product(mma.atom.shape_mnk[j])
@@ -313,13 +278,8 @@ def partition(thr: object, operand: str, layout: AnyLayout) -> AnyLayout:
 
 
 def cut(thr: ThrMMA, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Sliced]:
-    """The tensor of which partition_A, partition_B or partition_C is a part, as thrfrg has it, and the coordinate of that with `_`.
-
-    >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
-    >>> from cute_viz.algebra.views import get_slice
-    >>> cut(get_slice(make_tiled_mma(fma, (16, 16, 1)), 33), "C", Layout((32, 64)))[1]
-    ((0, (1, 2)), (_, (_, _)))
-    """
+    """The tensor of which partition_A, partition_B or partition_C is a part, as thrfrg has it, and the coordinate of that with
+    `_`."""
     i, j = OPERANDS[operand]
     divided = thrfrg(thr.tiled, operand, layout)
     rest = len(modes(get(get(domain(divided), 1), 1).shape))

@@ -214,14 +214,9 @@ def zip_(a: Any, b: Any = None) -> Any:
 
 @lifted
 def tile_unzip(layout: Layout, tiler: object) -> AnyLayout:
-    """((A,a),((B,b),(C,c)),d) becomes ((A,(B,C)),(a,(b,c),d)), split where the tiler has its leaves.
-
-    Raises: AlgebraError for a leaf of the tiler (such as `_`) whose mode of the layout is not a pair.
-    Source: cute/layout.hpp, cute/algorithm/tuple_algorithms.hpp, zip2_by.
-
-    >>> str(tile_unzip(Layout(((2, 3), (4, 5))), (2, 4)))
-    '((2,4),(3,5)):((1,6),(2,24))'
-    """
+    """((A,a),((B,b),(C,c)),d) becomes ((A,(B,C)),(a,(b,c),d)), split where the tiler has its leaves. Raises: AlgebraError for a
+    leaf of the tiler (such as `_`) whose mode of the layout is not a pair. Source: cute/layout.hpp,
+    cute/algorithm/tuple_algorithms.hpp, zip2_by."""
     return make_layout(*_unzip(layout, tiler))
 
 

@@ -69,22 +69,14 @@ KINDS = {
 
 
 def check_named(operands: list[object], kinds: str, free: Container[str]) -> None:
-    """Raises: the error of a name without a value where a layout stands: it is not an integer. free: such names.
-
-    >>> from cute_viz.values.integer import Unknown
-    >>> check_named([8, Unknown("N", "", None)], "LN", ("N",))
-    """
+    """Raises: the error of a name without a value where a layout stands: it is not an integer. free: such names."""
     for operand, letter in zip(operands, kinds.rstrip("*"), strict=False):
         if isinstance(operand, Unknown) and operand.name in free and (KINDS[letter].as_layout or KINDS[letter].of_layout):
             raise operand.error().but(needs=())
 
 
 def what(value: object) -> str:
-    """What a value is, in the words that `Kind.takes` has.
-
-    >>> [what(x) for x in (4, (4, (2, 3)), Layout(4), (Layout(4), 2), "half_t", 1.5)]
-    ['an integer', 'integers', 'a layout', 'a tiler', 'an element type', 'something else']
-    """
+    """What a value is, in the words that `Kind.takes` has."""
     if isinstance(value, tuple):
         return _tuple({what(leaf) for leaf in leaves(value)})
     for kinds, words in _VALUES:
@@ -125,11 +117,7 @@ def _tuple(parts: set[str]) -> str:
 
 
 def strides(value: object) -> set[str]:
-    """The kinds of the strides of all layouts in a value; 0 is of every kind.
-
-    >>> sorted(strides((Layout((4, 8), (1, 0)), Layout(2, F2(4)))))
-    ['XOR', 'integer']
-    """
+    """The kinds of the strides of all layouts in a value; 0 is of every kind."""
     match value:
         case tuple():
             return {kind for item in value for kind in strides(item)}
@@ -154,11 +142,7 @@ def _stride(leaf: object) -> str:
 
 
 def problem(value: object, kind: Kind) -> str | None:
-    """Why a value is not of a kind, in words; None where it is.
-
-    >>> problem("x", KINDS["N"]), problem(4, KINDS["N"]), problem(Layout(4, F2(1)), KINDS["R"])
-    ('x is not an integer', None, '4:F1 has XOR strides, which this operation cannot step through')
-    """
+    """Why a value is not of a kind, in words; None where it is."""
     if what(value) not in kind.takes:
         return f"{show(value)} is not {kind.words}"
     for words in kind.without:
@@ -168,11 +152,7 @@ def problem(value: object, kind: Kind) -> str | None:
 
 
 def converted(value: object, kind: Kind) -> object:
-    """A value of a kind in the form that operations take.
-
-    >>> str(converted((4, 8), KINDS["L"])), converted(Layout((4, 8)), KINDS["S"])
-    ('(4,8):(1,4)', (4, 8))
-    """
+    """A value of a kind in the form that operations take."""
     if kind.as_layout:
         return as_layout(value)
     return domain(value).shape if kind.as_shape and is_layout(value) else value

@@ -46,10 +46,8 @@ class Op:
     templated: bool = False
 
     def call(self, args: list[object], template: tuple[object, ...] = ()) -> Any:
-        """The result for evaluated operands.
-
-        Raises: AlgebraError for operands that the operation does not take, with its signature and an example; and as its function.
-        """
+        """The result for evaluated operands. Raises: AlgebraError for operands that the operation does not take, with its
+        signature and an example; and as its function."""
         from cute_viz.algebra.mixed import entered, is_mixed, left, through
 
         if any(isinstance(x, Tensor) for x in args) and not TENSORS.intersection(self.kinds):
@@ -172,15 +170,8 @@ ELSEWHERE = {word: cells[2] for cells in _TABLE if len(cells) == 3 for word in c
 
 
 def find(name: str) -> Op:
-    """The operation of a name, with or without `cute::` or `cute.`; an AlgebraError names the nearest ones.
-
-    `dsl.` before the last word means what the DSL's compiler computes, where that is something else: see dsl.py.
-
-    >>> find("cute::group_modes").name
-    'group'
-    >>> [str(find(name).call([Layout((8, 1)), Layout((4, 1))])) for name in ("raked_product", "cute.dsl.raked_product")]
-    ['((4,8),(1,1)):((8,1),(0,0))', '((4,8),1):((8,1),0)']
-    """
+    """The operation of a name, with or without `cute::` or `cute.`; an AlgebraError names the nearest ones. `dsl.` before the
+    last word means what the DSL's compiler computes, where that is something else: see dsl.py."""
     short = name.replace("::", ".").rsplit(".", 1)[-1]
     short = f"blockwise_{short}" if "BlockwiseScaleConfig" in name else short
     short = ALIASES.get(short, short)
@@ -194,9 +185,5 @@ def find(name: str) -> Op:
 
 
 def elsewhere(word: str) -> str | None:
-    """What CuTe has for a word of other libraries; None for any other word.
-
-    >>> elsewhere("transpose")
-    'in CuTe it is select<1,0>(A)'
-    """
+    """What CuTe has for a word of other libraries; None for any other word."""
     return f"in CuTe it is {ELSEWHERE[word]}" if word in ELSEWHERE else None

@@ -13,17 +13,10 @@ from cute_viz.values.integer import Static, is_static
 
 
 def with_origin(origin: object, layout: AnyLayout, *, tensor: bool = False) -> AnyLayout:
-    """A tensor of coordinates that begin at an origin: `ArithTuple(4,8) o layout`, as CuTe prints it.
-
-    A layout that begins at 0 stays one, unless it is said to be a tensor: see counting. The outer layout is the
-    identity on such coordinates, of integers `1:1`. Raises: AlgebraError for a layout whose values are integers, or coordinates
-    of another nesting.
-    Source: cute/numeric/arithmetic_tuple.hpp, ArithmeticTupleIterator.
-
-    >>> moved = with_origin((4, 8), Layout((2, 2), (E(0), E(1))))
-    >>> str(moved), moved(1, 1)
-    ('ArithTuple(4,8) o (2,2):(1@0,1@1)', (5, 9))
-    """
+    """A tensor of coordinates that begin at an origin: `ArithTuple(4,8) o layout`, as CuTe prints it. A layout that begins at 0
+    stays one, unless it is said to be a tensor: see counting. The outer layout is the identity on such coordinates, of integers
+    `1:1`. Raises: AlgebraError for a layout whose values are integers, or coordinates of another nesting. Source:
+    cute/numeric/arithmetic_tuple.hpp, ArithmeticTupleIterator."""
     if isinstance(origin, tuple):  # 0 times half a step is 0
         origin = map_leaves(lambda x: int(x) if type(x).__name__ == "Fraction" and x.denominator == 1 else x, origin)
     if not is_int_tuple(origin) or origin == ():
@@ -41,12 +34,7 @@ def with_origin(origin: object, layout: AnyLayout, *, tensor: bool = False) -> A
 
 def counting(layout: AnyLayout) -> AnyLayout:
     """A tensor of coordinates from 0 on, as make_identity_tensor and get_tma_tensor make it: that it is one shows in its print.
-
-    Source: cute/tensor_impl.hpp, make_counting_tensor.
-
-    >>> str(counting(Layout((2, 2), (E(0), E(1))))), str(counting(Layout(4)))
-    ('ArithTuple(0,0) o (2,2):(1@0,1@1)', 'ArithTuple0 o 4:1')
-    """
+    Source: cute/tensor_impl.hpp, make_counting_tensor."""
     if not isinstance(layout, Layout):
         return layout
     begun = _begun((), layout) if is_coordinate_layout(layout) else _begun(0, layout)

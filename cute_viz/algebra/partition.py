@@ -66,11 +66,7 @@ def outer_partition(layout: AnyLayout, tiler: object, coord: object) -> AnyLayou
 
 
 def cut(name: str, layout: AnyLayout, tiler: Any, at: Any, proj: object = None) -> tuple[AnyLayout, Any]:
-    """The tiling of which local_tile, local_partition or outer_partition gives a part, and the coordinate of that with `_`.
-
-    >>> [str(x) for x in cut("local_partition", Layout((8, 8), (8, 1)), Layout((2, 4), (4, 1)), 5)]
-    ['((2,4),(4,2)):((8,1),(16,4))', '((1, 1), (_, _))']
-    """
+    """The tiling of which local_tile, local_partition or outer_partition gives a part, and the coordinate of that with `_`."""
     if name == "local_partition":
         tile = tiler if proj is None else dice(proj, tiler)
         tiled = zipped_divide(layout, product_each(tile.shape))
@@ -104,11 +100,7 @@ def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[object, Layo
 
 
 def blanks(n: int) -> Sliced:
-    """`_` for every mode of so many, of one mode as a whole (cute/algorithm/tuple_algorithms.hpp, repeat).
-
-    >>> str(blanks(1)), len(blanks(2))
-    ('_', 2)
-    """
+    """`_` for every mode of so many, of one mode as a whole (cute/algorithm/tuple_algorithms.hpp, repeat)."""
     return X if n == 1 else (X,) * n
 
 
@@ -123,13 +115,7 @@ def _padded(coord: object, n: int, layout: AnyLayout, tiler: object, name: str) 
 
 @contextmanager
 def of_tensor() -> Iterator[None]:
-    """While parts of a swizzled tensor are taken: they are what CuTe's slice leaves, and the offset that the pointer takes.
-
-    >>> with of_tensor():
-    ...     part, offset = local_tile(ComposedLayout(Swizzle(1, 0, 2), 0, Layout((4, 4))), (4, 1), (0, 3))
-    >>> str(part), offset
-    ('((2,2),1):((-1,2),0)', 13)
-    """
+    """While parts of a swizzled tensor are taken: they are what CuTe's slice leaves, and the offset that the pointer takes."""
     token = _of_tensor.set(True)
     try:
         yield
@@ -138,13 +124,8 @@ def of_tensor() -> Iterator[None]:
 
 
 def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> AnyLayout:
-    """A tiling of a layout at a coordinate with blanks: the sub-layout, its offset kept in front.
-
-    Raises: AlgebraError for a coordinate without blanks.
-
-    >>> str(indexed("local_tile", Layout((8, 8)), zipped_divide(Layout((8, 8)), (2, 4)), ((X, X), (1, 1))))
-    '64:1 o 34 o (2,4):(1,8)'
-    """
+    """A tiling of a layout at a coordinate with blanks: the sub-layout, its offset kept in front. Raises: AlgebraError for a
+    coordinate without blanks."""
     tiled = position_independent(tiled)
     if _of_tensor.get() and swizzle_of(tiled) is not None:
         return slice_and_offset(coord, tiled)  # type: ignore[return-value]

@@ -6,11 +6,7 @@ from fractions import Fraction
 
 
 class StaticRatio(Fraction):
-    """A ratio that was written with static integers, and prints so (cute/numeric/integral_ratio.hpp).
-
-    >>> str(StaticRatio(1, 2)), StaticRatio(1, 2) == Fraction(1, 2), str(StaticRatio(1, 2) * 3)
-    ('_1/_2', True, '3/2')
-    """
+    """A ratio that was written with static integers, and prints so (cute/numeric/integral_ratio.hpp)."""
 
     __slots__ = ()
 

@@ -26,11 +26,7 @@ from cute_viz.values.integer import Runtime, Unknown, compared, is_known
 
 
 def ceil_div(a: object, b: object) -> Any:
-    """a / b rounded up: by mode for two tuples (missing modes of b are 1), folded from the left for tuple by int.
-
-    >>> ceil_div((4, 3), (4, 2)), ceil_div((4, 5, 6), 40)
-    ((1, 2), (1, 1, 3))
-    """
+    """a / b rounded up: by mode for two tuples (missing modes of b are 1), folded from the left for tuple by int."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) < len(b):
             raise AlgebraError(f"ceil_div: {show(b)} has more modes than {show(a)}")
@@ -136,21 +132,13 @@ def compatible(a: IntTuple, b: IntTuple) -> bool | int:
 
 
 def equal(a: object, b: object) -> bool | int:
-    """Whether two integers are the same, as types of CuTe answer it: at run time where one is known only then.
-
-    >>> equal(4, 4), equal(4, Runtime(4))
-    (True, 1)
-    """
+    """Whether two integers are the same, as types of CuTe answer it: at run time where one is known only then."""
     found = compared("==", a, b)
     return found if is_known(a) and is_known(b) else Runtime(found)
 
 
 def every(answers: Iterable[bool | int]) -> bool | int:
-    """Whether all answers are yes; a static no is static, whatever the others are.
-
-    >>> every([True, Runtime(1)]), every([Runtime(1), False])
-    (1, False)
-    """
+    """Whether all answers are yes; a static no is static, whatever the others are."""
     found = list(answers)
     static = all(map(is_known, found)) or not all(x for x in found if is_known(x))
     return all(found) if static else Runtime(all(found))
@@ -174,12 +162,7 @@ def shape_of(x: object, *path: int) -> Any:
 
 
 def grouped(shape: IntTuple) -> IntTuple:
-    """The size of a shape; of one that mixes known and run-time extents, a mode for each run of a kind (CuTe's coalesce).
-
-    >>> from cute_viz.values.integer import compared, Runtime
-    >>> grouped((2, 3, 4)), grouped((2, 3, Runtime(4)))
-    (24, (6, 4))
-    """
+    """The size of a shape; of one that mixes known and run-time extents, a mode for each run of a kind (CuTe's coalesce)."""
     found: list[int] = []
     for extent in leaves(shape):
         if found and is_known(found[-1]) == is_known(extent):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -29,9 +29,7 @@ class Division:
 
     tiling: a TiledCopy, a TiledMMA or a layout of threads. side: S or D of a copy, A, B or C of an MMA. layout: what was divided.
     proj: of local_partition, the modes that count. order: for each thread the one whose part it has; empty where that is its own.
-
-    >>> Division(Layout((2, 2)), "", Layout((8, 4))).starts
-    (0, 1, 8, 9)
+    index: the integer that says which thread's part it is, of a reader that knows.
     """
 
     marked: ClassVar[tuple[str, ...]] = ("tiling", "layout")
@@ -42,10 +40,11 @@ class Division:
     layout: Layout
     proj: Any = None
     order: tuple[int, ...] = ()
+    index: Any = field(default=None, compare=False, repr=False)
 
     @property
     def cut(self) -> tuple[Layout, Sliced]:
-        """The tensor as (thread, what it has of it), and the coordinate of the part of thread 0."""
+        """The tensor as (thread, its elements), and the coordinate of thread 0's part."""
         if isinstance(self.tiling, Layout):
             divided, coord = cut("local_partition", self.layout, self.tiling, 0, self.proj)
         else:
@@ -103,11 +102,7 @@ class Starts:
 
 
 def share(base: str, space: str, type_: object, layout: object) -> Tensor:
-    """A whole tensor of a buffer. Raises: AlgebraError for a layout that is not one of memory.
-
-    >>> share("sA", "smem", "half_t", ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1)))).swizzle
-    Swizzle(bits=3, base=3, shift=3)
-    """
+    """A whole tensor of a buffer. Raises: AlgebraError for a layout that is not one of memory."""
     layout = as_layout(layout)
     out = make_tensor(Pointer(space, type_, base=base, name=base), layout)
     if not isinstance(out, Tensor) or is_coordinate_layout(out.layout):
@@ -117,29 +112,13 @@ def share(base: str, space: str, type_: object, layout: object) -> Tensor:
 
 def parted_share(x: Tensor, tiling: TiledCopy | TiledMMA | Layout, side: str = "", proj: object = None) -> Tensor:
     """What every thread has of a tensor: partition_S, partition_A and their like, or local_partition by a layout of threads.
-
-    side, proj: as of a Division. Raises: as `copy.tidfrg`, `mma.thrfrg` and zipped_divide.
-
-    >>> copy = parse("make_tiled_copy(Copy_Atom<UniversalCopy<uint32_t>, half_t>{}, Layout<Shape<_4,_8>,Stride<_8,_1>>{}, (1,2))")
-    >>> parted_share(share("sA", "smem", "half_t", Layout((8, 64), (64, 1))), copy, "S").starts[:9]
-    (0, 2, 4, 6, 8, 10, 12, 14, 64)
-    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> parted_share(share("gC", "gmem", "float", Layout((64, 32), (32, 1))), mma, "C").starts[:5]
-    (0, 2, 4, 6, 32)
-    >>> part = parted_share(share("sA", "smem", "half_t", Layout((8, 8), (8, 1))), Layout((4, 2), (2, 1)))
-    >>> str(part.layout), part.starts
-    ('(2,4):(32,2)', (0, 1, 8, 9, 16, 17, 24, 25))
-    """
+    side, proj: as of a Division. Raises: as `copy.tidfrg`, `mma.thrfrg` and zipped_divide."""
     part = Division(tiling, side, x.layout, proj)
     return replace(x, layout=part.first, part=part)
 
 
 def sliced_share(x: Tensor, coord: tuple[object, ...]) -> Tensor:
-    """The part of every thread at a coordinate with `_`.
-
-    >>> sliced_share(share("sA", "smem", "half_t", Layout((8, 8, 2))), (X, X, 1)).offset
-    64
-    """
+    """The part of every thread at a coordinate with `_`."""
     if not has_underscore(coord):
         raise AlgebraError(f"{show(coord)} is the coordinate of one element")
     crd: Any = coord[0] if len(coord) == 1 else coord

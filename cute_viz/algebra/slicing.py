@@ -87,11 +87,7 @@ def dice(crd: object, layout: object) -> Any:
 
 
 def dice_tuple(crd: object, x: object) -> Any:
-    """The entries of a tuple where the coordinate has an index (cute/underscore.hpp, dice).
-
-    >>> dice_tuple((1, X), (4, 8))
-    (4,)
-    """
+    """The entries of a tuple where the coordinate has an index (cute/underscore.hpp, dice)."""
     return tuple(picked(crd, x, False, _misfit("dice"))) if isinstance(crd, tuple) else () if crd is X else x
 
 
@@ -145,14 +141,8 @@ def _around(swizzle: Swizzle, offset: int, open_bits: int, layout: Layout, passe
 
 
 def settled(layout: AnyLayout) -> tuple[AnyLayout, object]:
-    """A part of a swizzled tensor as CuTe leaves it: the offset that the swizzle does not touch is the pointer's.
-
-    The layout is plain where no two bits of it are swizzled together. Source: cute/swizzle_layout.hpp, slice_and_offset.
-
-    >>> part, offset = settled(ComposedLayout(Swizzle(3, 3, 3), 1600, Layout((8, 8), (1, 512))))
-    >>> str(part), offset
-    ('(8,8):(1,512)', 1608)
-    """
+    """A part of a swizzled tensor as CuTe leaves it: the offset that the swizzle does not touch is the pointer's. The layout is
+    plain where no two bits of it are swizzled together. Source: cute/swizzle_layout.hpp, slice_and_offset."""
     match layout:
         case ComposedLayout(Swizzle() as swizzle, Unknown() as offset, Layout() as inner):
             return _around(swizzle, 0, (swizzle.yyy | swizzle.zzz) & -offset.div, inner, offset)
@@ -183,9 +173,7 @@ def _other_bits(swizzle: Swizzle) -> Layout:
 
 def _bits(projected: Layout, index: object, crd: object, layout: ComposedLayout) -> tuple[int, int]:
     """The value at an index of a layout whose modes each own a run of bits, where XOR does for their sum; and what is not known.
-
-    The second number has the bits of those modes whose index is a run-time integer; they are 0 in the first.
-    """
+    The second number has the bits of those modes whose index is a run-time integer; they are 0 in the first."""
     total = open_bits = 0
     coordinate = idx2crd(index, projected.shape)
     for extent, stride, at in zip(leaves(projected.shape), leaves(projected.stride), leaves(coordinate), strict=True):
@@ -200,10 +188,8 @@ def _bits(projected: Layout, index: object, crd: object, layout: ComposedLayout)
 
 
 def _decayed(swizzle: Swizzle, offset: int, open_bits: int) -> Layout:
-    """The plain layout that the swizzle is around an offset: each bit adds or subtracts, by the bit it is XORed with.
-
-    Where that is one of open_bits, which a run alone knows, so is the stride.
-    """
+    """The plain layout that the swizzle is around an offset: each bit adds or subtracts, by the bit it is XORed with. Where that
+    is one of open_bits, which a run alone knows, so is the stride."""
     z, y = swizzle.zzz & -swizzle.zzz, swizzle.yyy & -swizzle.yyy
 
     def step(bit: int, plus: int, minus: int, i: int) -> int:

@@ -20,15 +20,9 @@ _BITS = {"INTER": 0, "SW32": 1, "SW64": 2, "SW128": 3}
 
 
 def smem_atom(name: str, template: tuple[Any, ...]) -> ComposedLayout | None:
-    """The shared-memory layout atom of a name such as GMMA::Layout_K_SW128_Atom; None for another name. Of `GMMA` and `UMMA` alike
-    (cute/atom/mma_traits_sm90_gmma.hpp, mma_traits_sm100.hpp): 8 rows of 128 to 1024 bits under a swizzle of the address. Those
-    of a sparse A, `SpAtom<T,S>`, have S elements along K for each that is stored (mma_traits_sm90_gmma_sparse.hpp).
-
-    >>> str(smem_atom("Layout_K_SW128_Atom", ("half_t",)))
-    'Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)'
-    >>> str(smem_atom("Layout_K_SW128_SpAtom", ("half_t", 2)))
-    'Sw<3,4,3> o smem_sparse<2>_ptr[16b](unset) o ((_1,_8),(_2,_64)):((_0,_128),(_1,_2))'
-    """
+    """The shared-memory layout atom of a name such as GMMA::Layout_K_SW128_Atom; None for another name. Of `GMMA` and `UMMA`
+    alike (cute/atom/mma_traits_sm90_gmma.hpp, mma_traits_sm100.hpp): 8 rows of 128 to 1024 bits under a swizzle of the address.
+    Those of a sparse A, `SpAtom<T,S>`, have S elements along K for each that is stored (mma_traits_sm90_gmma_sparse.hpp)."""
     match = _ATOM.fullmatch(name)
     if match is None or (match[4] and match[5]):
         return None

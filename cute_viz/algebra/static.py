@@ -19,29 +19,17 @@ from cute_viz.values.integer import MulticastMask, Runtime, Static, Unknown, is_
 
 
 def mark_static(value: object, kind: type[Static] = Static) -> Any:
-    """The same value with every integer marked as static; those that are stay as they are.
-
-    >>> str(mark_static(Layout((4, 8))))
-    '(_4,_8):(_1,_4)'
-    """
+    """The same value with every integer marked as static; those that are stay as they are."""
     return each_integer(lambda x: x if is_static(x) else kind(x), value)
 
 
 def clear_static(value: object) -> Any:
-    """The same value without any mark of a static integer.
-
-    >>> str(clear_static(Layout(Static(4), Static(1))))
-    '4:1'
-    """
+    """The same value without any mark of a static integer."""
     return each_integer(int, value)
 
 
 def each_integer(kind: Callable[[int], int], value: Any) -> Any:
-    """A value with every integer in it made one of a kind.
-
-    >>> str(each_integer(lambda x: 2 * x, Layout((4, 8))))
-    '(8,16):(2,8)'
-    """
+    """A value with every integer in it made one of a kind."""
     if isinstance(value, int):
         return value if isinstance(value, (bool, MulticastMask)) else kind(value)
     if type(value).__name__ in ("Fraction", "StaticRatio"):
@@ -68,11 +56,7 @@ def each_integer(kind: Callable[[int], int], value: Any) -> Any:
 
 
 def unknowns(value: object) -> Iterator[Unknown]:
-    """The integers in a value that are not known: in tuples, layouts, basis elements.
-
-    >>> [str(x) for x in unknowns((Layout(4, Unknown()), 8))]
-    ['?']
-    """
+    """The integers in a value that are not known: in tuples, layouts, basis elements."""
     if isinstance(value, Unknown):
         yield value
     elif isinstance(value, tuple):
@@ -89,30 +73,17 @@ def unknowns(value: object) -> Iterator[Unknown]:
 
 
 def is_tiling(value: object) -> bool:
-    """Whether a value is an atom, a tiling of atoms, or a thread's view of one.
-
-    >>> is_tiling(parse("SM80_16x8x16_F32F16F16F32_TN{}")), is_tiling(Layout(4))
-    (True, False)
-    """
+    """Whether a value is an atom, a tiling of atoms, or a thread's view of one."""
     return bool(getattr(type(value), "marked", ()))
 
 
 def unmarked(value: object) -> str:
-    """A value as CuTe prints it, less the underscores of static integers.
-
-    >>> unmarked(mark_static(Layout((4, 8))))
-    '(4,8):(1,4)'
-    """
+    """A value as CuTe prints it, less the underscores of static integers."""
     return show(clear_static(value))
 
 
 class Plain(str):
-    """The print of a value without the marks of static integers; `printed` has them.
-
-    >>> text = Plain.of(mark_static(Layout((4, 8))))
-    >>> text, text.printed
-    ('(4,8):(1,4)', '(_4,_8):(_1,_4)')
-    """
+    """The print of a value without the marks of static integers; `printed` has them."""
 
     __slots__ = ("printed",)
     printed: str
@@ -126,20 +97,12 @@ class Plain(str):
 
 
 def is_marked(layout: Layout) -> bool:
-    """Whether every integer of a layout is a static one.
-
-    >>> is_marked(Layout(Static(4), Static(1))), is_marked(Layout(4, Static(1)))
-    (True, False)
-    """
+    """Whether every integer of a layout is a static one."""
     return all(is_static(n) for part in (layout.shape, layout.stride) for n in leaves(part))
 
 
 def has_static(layout: Layout) -> bool:
-    """Whether a layout was written with static integers: C++, as the DSL's prints do not mark them.
-
-    >>> has_static(Layout(Static(8))), has_static(Layout(8))
-    (True, False)
-    """
+    """Whether a layout was written with static integers: C++, as the DSL's prints do not mark them."""
     return any(
         isinstance(n := step_of(x), (Static, Runtime)) or (isinstance(n, Unknown) and n.plain)
         for part in (layout.shape, layout.stride)
@@ -148,10 +111,7 @@ def has_static(layout: Layout) -> bool:
 
 
 def check_owning(layout: AnyLayout, beside: bool = False) -> None:
-    """Refuse registers whose extents are not all known when the kernel is compiled, where some are; or others `beside` them.
-
-    >>> check_owning(Layout((4, 8)))
-    """
+    """Refuse registers whose extents are not all known when the kernel is compiled, where some are; or others `beside` them."""
     known = [is_static(n) for n in leaves(domain(layout).shape) if isinstance(n, int)]
     if (beside or any(known)) and not all(known):
         raise AlgebraError(
@@ -162,11 +122,7 @@ def check_owning(layout: AnyLayout, beside: bool = False) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EmptyLayout(Shown):
-    """A layout with an extent of 0 or less, which CuTe prints and for which nothing else is of use.
-
-    >>> str(EmptyLayout(trusted((32, 0), (1, 32))))
-    '(32,0):(1,32)'
-    """
+    """A layout with an extent of 0 or less, which CuTe prints and for which nothing else is of use."""
 
     marked: ClassVar[tuple[str, ...]] = ("layout",)
     layout: Layout

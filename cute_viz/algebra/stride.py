@@ -23,11 +23,7 @@ Stride: TypeAlias = "int | Fraction | Basis | F2 | tuple[Stride, ...]"
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """CuTe's ScaledBasis: `value` times the unit vector at `path` (outermost position first).
-
-    >>> str(Basis(2, (1, 0))), Basis(2, (1, 0)) * 3
-    ('2@0@1', Basis(value=6, path=(1, 0)))
-    """
+    """CuTe's ScaledBasis: `value` times the unit vector at `path` (outermost position first)."""
 
     value: Scalar
     path: tuple[int, ...]
@@ -42,11 +38,7 @@ class Basis:
     __rmul__ = __mul__
 
     def coordinate(self) -> Any:
-        """The coordinate that this element stands for, padded with zeros on the left.
-
-        >>> Basis(5, (1,)).coordinate()
-        (0, 5)
-        """
+        """The coordinate that this element stands for, padded with zeros on the left."""
         out: Any = self.value
         for i in reversed(self.path):
             out = (*[0] * i, out)
@@ -55,13 +47,8 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class F2:
-    """A stride over bits: sums are XORs, products are carry-less (the F2 strides of PyCuTe, NVlabs/CuTe).
-
-    With them a swizzle is an ordinary layout: `(8,8):(F9,F8)` gives i ^ 8*(i ^ j).
-
-    >>> str(F2(9)), add(F2(9), F2(8)), F2(9) * 3
-    ('F9', F2(value=1), F2(value=27))
-    """
+    """A stride over bits: sums are XORs, products are carry-less (the F2 strides of PyCuTe, NVlabs/CuTe). With them a swizzle is
+    an ordinary layout: `(8,8):(F9,F8)` gives i ^ 8*(i ^ j)."""
 
     value: int
 
@@ -83,29 +70,17 @@ class F2:
 
 
 def E(*path: int) -> Basis:
-    """The unit basis element E<path...>, printed `1@...`.
-
-    >>> str(E(0, 1))
-    '1@1@0'
-    """
+    """The unit basis element E<path...>, printed `1@...`."""
     return Basis(1, path)
 
 
 def unit_strides(shape: object, path: tuple[int, ...] = ()) -> Any:
-    """The strides that send every coordinate of a shape, at a place of a larger coordinate, to itself.
-
-    >>> [str(unit) for unit in unit_strides((4, 8))], str(unit_strides(4, (1, 0)))
-    (['1@0', '1@1'], '1@0@1')
-    """
+    """The strides that send every coordinate of a shape, at a place of a larger coordinate, to itself."""
     return unflatten((Basis(1, place) if place else 1 for place in paths(shape, path)), shape)
 
 
 def add(a: Any, b: Any) -> Any:
-    """The sum of two values of a layout: integers, or coordinates padded with zeros.
-
-    >>> add(3, 4), add(E(0), Basis(2, (1,))), add((1, 2), 0)
-    (7, (1, 2), (1, 2))
-    """
+    """The sum of two values of a layout: integers, or coordinates padded with zeros."""
     if isinstance(a, Basis):
         a = a.coordinate()
     if isinstance(b, Basis):
@@ -146,29 +121,17 @@ def plain(value: object) -> Any:
 
 
 def is_coordinate(stride: object) -> bool:
-    """Whether any leaf of a stride is a basis element, so that the layout's values are coordinates.
-
-    >>> is_coordinate((1, (E(0), 4))), is_coordinate((1, F2(8)))
-    (True, False)
-    """
+    """Whether any leaf of a stride is a basis element, so that the layout's values are coordinates."""
     return any(isinstance(leaf, Basis) for leaf in leaves(stride))
 
 
 def is_along(stride: object, path: tuple[int, ...]) -> TypeGuard[Basis]:
-    """Whether a stride goes along one position of a coordinate.
-
-    >>> is_along(E(1), (1,)), is_along(E(1, 0), (1,)), is_along(1, ())
-    (True, False, False)
-    """
+    """Whether a stride goes along one position of a coordinate."""
     return isinstance(stride, Basis) and stride.path == path
 
 
 def step_of(stride: object) -> object:
-    """How far a stride goes, wherever it goes.
-
-    >>> step_of(Basis(4, (1,))), step_of(4)
-    (4, 4)
-    """
+    """How far a stride goes, wherever it goes."""
     return stride.value if isinstance(stride, Basis) else stride
 
 

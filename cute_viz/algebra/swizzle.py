@@ -98,22 +98,12 @@ class Swizzle(Shown):
 
 
 def span(first: int, count: int) -> str:
-    """Bits in words.
-
-    >>> span(3, 1), span(3, 3)
-    ('bit 3', 'bits 3..5')
-    """
+    """Bits in words."""
     return f"bit {first}" if count == 1 else f"bits {first}..{first + count - 1}"
 
 
 def chunks_in_words(swizzle: Swizzle, count: int) -> str:
-    """What the number of a chunk is, one of a power of two, counted from the lowest bit that a swizzle changes.
-
-    >>> chunks_in_words(Swizzle(3, 4, 3), 8)
-    'offset / 16 mod 8, the bits that Sw<3,4,3> changes'
-    >>> chunks_in_words(Swizzle(1, 4, 3), 8)
-    'offset / 16 mod 8; Sw<1,4,3> changes bit 4 of the offset'
-    """
+    """What the number of a chunk is, one of a power of two, counted from the lowest bit that a swizzle changes."""
     first, bits = swizzle.changed, swizzle.bits
     all_of_it = count == 1 << bits
     told = f", the bits that {swizzle} changes" if all_of_it else f"; {swizzle} changes {span(first, bits)} of the offset"
@@ -121,13 +111,8 @@ def chunks_in_words(swizzle: Swizzle, count: int) -> str:
 
 
 def make_swizzle(y: int, z: int) -> Swizzle:
-    """The swizzle that XORs the bits of the mask Y into those of the mask Z (make_swizzle<Y,Z>()).
-
-    Raises: AlgebraError for masks of different bit counts, or with gaps. Source: cute/swizzle.hpp.
-
-    >>> str(make_swizzle(0b1000, 0b0100)), str(make_swizzle(0b11000000, 0b00000110))
-    ('Sw<1,2,1>', 'Sw<2,1,5>')
-    """
+    """The swizzle that XORs the bits of the mask Y into those of the mask Z (make_swizzle<Y,Z>()). Raises: AlgebraError for
+    masks of different bit counts, or with gaps. Source: cute/swizzle.hpp."""
     if not isinstance(y, int) or not isinstance(z, int) or y < 0 or z < 0:
         refuse("make_swizzle", (y, z), "the masks must be integers, 0 or more")
     if y.bit_count() != z.bit_count():
@@ -153,13 +138,8 @@ def swizzle_of(*numbers: int) -> Swizzle:
 
 
 def merge_swizzles(a: Swizzle, b: Swizzle) -> Swizzle:
-    """composition(Swizzle, Swizzle): the swizzle that does both (cute/swizzle.hpp).
-
-    Raises: AlgebraError for different shifts, or bits that no single swizzle has.
-
-    >>> str(merge_swizzles(Swizzle(1, 0, 3), Swizzle(1, 1, 3)))
-    'Sw<2,0,3>'
-    """
+    """composition(Swizzle, Swizzle): the swizzle that does both (cute/swizzle.hpp). Raises: AlgebraError for different shifts,
+    or bits that no single swizzle has."""
     if a.shift != b.shift:
         refuse("composition", (a, b), "Can only merge swizzles of the same shift.")
     return make_swizzle(a.yyy ^ b.yyy, a.zzz ^ b.zzz)
@@ -170,11 +150,7 @@ def _lowest(mask: int) -> int:
 
 
 class OpenBits(Unknown):
-    """A run-time integer some of whose bits are known: CuTe's MixedBits (cute/swizzle.hpp).
-
-    >>> str(OpenBits(8, 96))
-    '?{div=8}'
-    """
+    """A run-time integer some of whose bits are known: CuTe's MixedBits (cute/swizzle.hpp)."""
 
     __slots__ = ("known", "open")
 
@@ -185,12 +161,7 @@ class OpenBits(Unknown):
 
 
 class MixedBits(int):
-    """A number of which CuTe's types know some bits, as it prints it: `M_8|(32&96)=40`. It computes like any int.
-
-    >>> x = MixedBits.of(40, OpenBits(8, 96))
-    >>> str(x), x + 1
-    ('M_8|(32&96)=40', 41)
-    """
+    """A number of which CuTe's types know some bits, as it prints it: `M_8|(32&96)=40`. It computes like any int."""
 
     known: int
     open: int

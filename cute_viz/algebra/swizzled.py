@@ -13,13 +13,8 @@ from cute_viz.values.integer import is_known
 
 
 def layout_after_swizzle(a: Layout, b: Swizzle) -> AnyLayout:
-    """composition(Layout, Swizzle): the swizzle moved to the left of the layout (cute/swizzle_layout.hpp).
-
-    Raises: AlgebraError where the layout does not send the bits of the swizzle to the bits of another one.
-
-    >>> str(layout_after_swizzle(Layout((2, 4), (4, 1)), Swizzle(1, 2, 2)))
-    'Sw<1,1,2> o 0 o (2,4):(4,1)'
-    """
+    """composition(Layout, Swizzle): the swizzle moved to the left of the layout (cute/swizzle_layout.hpp). Raises: AlgebraError
+    where the layout does not send the bits of the swizzle to the bits of another one."""
     try:
         y, z = a(b.yyy), a(b.zzz)
         if not isinstance(y, int) or not isinstance(z, int):
@@ -34,11 +29,7 @@ def layout_after_swizzle(a: Layout, b: Swizzle) -> AnyLayout:
 
 
 def swizzle_as_layout(swizzle: Swizzle) -> AnyLayout:
-    """make_layout(Swizzle): the swizzle over a domain of M+B+|S| elements, as CuTe has it (cute/swizzle_layout.hpp).
-
-    >>> str(swizzle_as_layout(Swizzle(2, 0, 3)))
-    'Sw<2,0,3> o 0 o 5:1'
-    """
+    """make_layout(Swizzle): the swizzle over a domain of M+B+|S| elements, as CuTe has it (cute/swizzle_layout.hpp)."""
     return compose_with_offset(swizzle, 0, Layout(swizzle.base + swizzle.bits + abs(swizzle.shift), 1))
 
 
@@ -65,11 +56,8 @@ def get_nonswizzle_portion(layout: AnyLayout) -> Any:
 
 
 def swizzle_projection(swizzle: Swizzle) -> Layout:
-    """The layout that keeps the bits a swizzle reads or changes, and makes the others 0: layout_only_zy of cute/swizzle_layout.hpp.
-
-    >>> str(swizzle_projection(Swizzle(2, 1, 3)))
-    '(2,4,2,4,1):(0,2,0,16,0)'
-    """
+    """The layout that keeps the bits a swizzle reads or changes, and makes the others 0: layout_only_zy of
+    cute/swizzle_layout.hpp."""
     reach = abs(swizzle.shift)
     extents = (1 << swizzle.base, 1 << swizzle.bits, 1 << (reach - swizzle.bits), 1 << swizzle.bits, 1)
     return Layout(extents, (0, 1 << swizzle.base, 0, 1 << (swizzle.base + reach), 0))
@@ -79,11 +67,7 @@ MEMBERS = {"layout_a": "outer", "offset": "offset", "layout_b": "inner"}  # of C
 
 
 def member(name: str, x: object) -> object:
-    """What a method of a composed layout gives: `x.layout_a()`, `x.offset()`, `x.layout_b()`; None of anything else.
-
-    >>> str(member("layout_b", ComposedLayout(Swizzle(1, 0, 2), 0, Layout(8))))
-    '8:1'
-    """
+    """What a method of a composed layout gives: `x.layout_a()`, `x.offset()`, `x.layout_b()`; None of anything else."""
     if name not in MEMBERS or not isinstance(x, ComposedLayout) or (name == "offset" and isinstance(x.offset, PointerFlag)):
         return None
     return getattr(x, MEMBERS[name])

@@ -23,13 +23,8 @@ from cute_viz.values.integer import Unknown
 
 
 def offsets(layout: AnyLayout) -> list[Any]:
-    """layout(i) for every i in 0..size-1: integers, or coordinates as tuples.
-
-    Raises: LimitError for more elements than the limit `elements`; AlgebraError for a layout without a shape.
-
-    >>> offsets(Layout((2, 3), (3, 1)))
-    [0, 3, 1, 4, 2, 5]
-    """
+    """layout(i) for every i in 0..size-1: integers, or coordinates as tuples. Raises: LimitError for more elements than the
+    limit `elements`; AlgebraError for a layout without a shape."""
     layout = position_independent(layout)
     _check_length(layout, limit("elements"))
     if isinstance(layout, Layout):
@@ -60,11 +55,7 @@ def offsets(layout: AnyLayout) -> list[Any]:
 
 
 def fits(layout: AnyLayout, most: int) -> bool:
-    """Whether every element can be visited: there are at most so many, and at most the limit `elements`.
-
-    >>> fits(Layout((1024, 1024)), 1 << 20), fits(Layout((1 << 20, 1 << 20)), 1 << 62)
-    (True, False)
-    """
+    """Whether every element can be visited: there are at most so many, and at most the limit `elements`."""
     return product(domain(layout).shape) <= min(most, limit("elements"))
 
 
@@ -79,15 +70,9 @@ WIDEST = 1 << 62  # offsets from -WIDEST to WIDEST - 1, and the distance of any 
 
 
 def offsets_numpy(layout: AnyLayout, numpy: ModuleType) -> Any:
-    """The same table as an int64 array of the given numpy module.
-
-    Raises: AlgebraError for values that are not integers and for offsets that reach past 62 bits, whose sums and differences
-    would wrap; LimitError for more elements than the limits `elements` and `image-cells`.
-
-    >>> import numpy
-    >>> offsets_numpy(Layout((2, 3), (3, 1)), numpy).tolist()
-    [0, 3, 1, 4, 2, 5]
-    """
+    """The same table as an int64 array of the given numpy module. Raises: AlgebraError for values that are not integers and for
+    offsets that reach past 62 bits, whose sums and differences would wrap; LimitError for more elements than the limits
+    `elements` and `image-cells`."""
     layout = position_independent(layout)
     _check_length(layout, max(limit("elements"), limit("image-cells")))
     known = reach(layout)
@@ -101,11 +86,8 @@ def offsets_numpy(layout: AnyLayout, numpy: ModuleType) -> Any:
 
 
 def reach(layout: AnyLayout) -> tuple[int, int] | None:
-    """Bounds of the offsets of a layout of integers, swizzled or not, and of what is between; None where only the table shows them.
-
-    >>> reach(Layout((2, 3), (-3, 1))), reach(ComposedLayout(Swizzle(1, 0, 3), 4, Layout((2, 3), (3, 1))))
-    ((-3, 2), (0, 15))
-    """
+    """Bounds of the offsets of a layout of integers, swizzled or not, and of what is between; None where only the table shows
+    them."""
     match layout:
         case ComposedLayout(Swizzle() as swizzle, int(offset), (Layout() | ComposedLayout()) as inside) if inner := reach(inside):
             return _swizzled(swizzle, inner[0] + offset, inner[1] + offset, inner)
@@ -144,12 +126,7 @@ def _array(layout: AnyLayout, numpy: ModuleType) -> Any:
 
 
 def swizzled(swizzle: Swizzle, x: Any) -> Any:
-    """A swizzle of every integer of an array.
-
-    >>> import numpy
-    >>> swizzled(Swizzle(1, 0, 2), numpy.arange(8)).tolist()
-    [0, 1, 2, 3, 5, 4, 7, 6]
-    """
+    """A swizzle of every integer of an array."""
     moved = x & swizzle.yyy
     return x ^ (moved >> swizzle.shift if swizzle.shift >= 0 else moved << -swizzle.shift)
 
@@ -204,11 +181,7 @@ def _coordinate_table(
 
 
 def bit_counts(layout: AnyLayout) -> list[int]:
-    """How many bits the coordinate of each mode has. Raises: AlgebraError for an extent that is not a power of 2.
-
-    >>> bit_counts(Layout((4, (2, 4))))
-    [2, 3]
-    """
+    """How many bits the coordinate of each mode has. Raises: AlgebraError for an extent that is not a power of 2."""
     extents = [product(mode) for mode in modes(domain(layout).shape)]
     if odd := next((extent for extent in extents if extent & (extent - 1)), None):
         raise AlgebraError(f"{show(layout)} has an extent of {odd}; bits need extents that are powers of 2")
@@ -216,10 +189,7 @@ def bit_counts(layout: AnyLayout) -> list[int]:
 
 
 def bit_columns(table: list[int]) -> tuple[list[int], int | None]:
-    """The columns of the matrix of a table of offsets, and the first coordinate whose offset is not the XOR of its bits', or None.
-
-    >>> bit_columns([0, 2, 4, 6, 1, 3, 5, 7]), bit_columns([0, 3, 6, 9])
-    (([2, 4, 1], None), ([3, 6], 3))
-    """
+    """The columns of the matrix of a table of offsets, and the first coordinate whose offset is not the XOR of its bits', or
+    None."""
     columns = [table[1 << n] for n in range(len(table).bit_length() - 1)]
     return columns, next((i for i in range(len(table)) if table[i] != table[i & (i - 1)] ^ table[i & -i]), None)

@@ -43,10 +43,6 @@ class Tensor(Shown):
     operation that took it, and its operands: CuTe makes a plain layout of it where no two bits are swizzled together
     (slicing.settled). name: of a fragment the operand, `SFA`. part: of the part of any thread of a block,
     shares.Division, by which it was divided among them.
-
-    >>> t = Tensor(Pointer("smem", "half_t", 1024, Swizzle(3, 4, 3)), Layout((8, 64), (64, 1)))
-    >>> str(t), str(t.whole)
-    ('(8,64):(64,1)', 'Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)')
     """
 
     marked: ClassVar[tuple[str, ...]] = ("pointer", "layout", "part")
@@ -152,11 +148,7 @@ class Tensor(Shown):
 
 
 def part_of(name: str, operands: list[object], known: bool = True) -> AnyLayout | None:
-    """The layout of `placed_part`.
-
-    >>> str(part_of("slice", [(X, 57), ComposedLayout(Swizzle(2, 1, 4), 0, Layout((64, 64), (64, 1)))]))
-    '((2,32)):((68,128))'
-    """
+    """The layout of `placed_part`."""
     found = placed_part(name, operands, known)
     return None if found is None else found[0]
 
@@ -166,9 +158,6 @@ def placed_part(name: str, operands: list[Any], known: bool = True) -> tuple[Any
 
     known: of indices that no static integers are the number counts; without it they are what the compiler sees, unknown.
     Raises: AlgebraError where CuTe cannot take the coordinate through the swizzle.
-
-    >>> placed_part("slice", [(X, 57), ComposedLayout(Swizzle(2, 1, 4), 0, Layout((64, 64), (64, 1)))])[1]
-    59
     """
     from cute_viz.algebra import copy, mma, partition
     from cute_viz.algebra.slicing import slice_and_offset
@@ -203,15 +192,8 @@ def _as_seen(x: object) -> Any:
 
 
 def exact_part(name: str, operands: list[object], marked: bool) -> tuple[AnyLayout, object] | None:
-    """As placed_part; with marks, strides that a run-time index decides are not static ones, as CuTe prints them.
-
-    Raises: AlgebraError, also where the compiler cannot take an index through the swizzle that a run could.
-
-    >>> tile = ComposedLayout(Swizzle(1, 0, 2), Static(0), Layout((Static(4), Static(2)), (Static(1), Static(4))))
-    >>> part, offset = exact_part("slice", [(X, 1), tile], True)
-    >>> str(part), offset
-    ('((_2,_2)):((-1,_2))', 5)
-    """
+    """As placed_part; with marks, strides that a run-time index decides are not static ones, as CuTe prints them. Raises:
+    AlgebraError, also where the compiler cannot take an index through the swizzle that a run could."""
     placed, seen = placed_part(name, operands), part_of(name, operands, known=False)
     if placed is None or seen is None:
         return placed
@@ -244,12 +226,7 @@ def _settled(x: Tensor) -> AnyLayout:
 
 
 def make_tensor(pointer: Pointer, layout: object) -> Any:
-    """A tensor of a pointer and a layout; the swizzle of a layout is the pointer's from then on.
-
-    >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(16), Layout((8, 64), (64, 1)))
-    >>> str(make_tensor(Pointer("smem", "half_t", 0), flagged).pointer.swizzle)
-    'Sw<3,4,3>'
-    """
+    """A tensor of a pointer and a layout; the swizzle of a layout is the pointer's from then on."""
     match layout:
         case Layout():
             return Tensor(pointer, layout)
@@ -262,14 +239,8 @@ def make_tensor(pointer: Pointer, layout: object) -> Any:
 
 
 def as_tensor(x: object) -> Tensor:
-    """A tensor; for a layout that says the width of its elements, the one at address 0 of shared memory.
-
-    Raises: AlgebraError for anything else.
-
-    >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(16), Layout((8, 64), (64, 1)))
-    >>> str(as_tensor(flagged).pointer)
-    'smem_ptr[16b](unset)'
-    """
+    """A tensor; for a layout that says the width of its elements, the one at address 0 of shared memory. Raises: AlgebraError
+    for anything else."""
     if isinstance(x, Tensor):
         return x
     if isinstance(x, ComposedLayout) and isinstance(x.offset, PointerFlag):
@@ -282,13 +253,7 @@ def as_tensor(x: object) -> Tensor:
 
 
 def viewed(tensor: Tensor, result: object) -> object:
-    """What an operation made of a tensor's layout as a tensor again, its offset taken out of the layout.
-
-    >>> t = Tensor(Pointer("gmem", "float", 256), Layout((8, 8)))
-    >>> v = viewed(t, ComposedLayout(Layout(64, 1), 4, Layout((2, 2), (1, 8))))
-    >>> v.offset, v.address
-    (4, 272)
-    """
+    """What an operation made of a tensor's layout as a tensor again, its offset taken out of the layout."""
     match result:
         case Layout():
             return replace(tensor, layout=result)
@@ -298,37 +263,22 @@ def viewed(tensor: Tensor, result: object) -> object:
 
 
 def whole(x: object) -> Any:
-    """A tensor as its layout; anything else as it is.
-
-    >>> whole(4)
-    4
-    """
+    """A tensor as its layout; anything else as it is."""
     return x.whole if isinstance(x, Tensor) else x
 
 
 def behind(x: object) -> Any:
-    """The layout of a tensor, without what is the pointer's; anything else as it is.
-
-    >>> str(behind(Tensor(Pointer("gmem", "float", 256), Layout(4))))
-    '4:1'
-    """
+    """The layout of a tensor, without what is the pointer's; anything else as it is."""
     return x.layout if isinstance(x, Tensor) else x
 
 
 def tensors_in(values: Iterable[object] | None, *spaces: str) -> list[Tensor]:
-    """The tensors among several values, where they are any: of all memories, or of some.
-
-    >>> tensors_in([4, Tensor(Pointer("gmem", "float", 256), Layout(4))], "smem", "rmem")
-    []
-    """
+    """The tensors among several values, where they are any: of all memories, or of some."""
     return [x for x in values or () if isinstance(x, Tensor) and (not spaces or x.pointer.space in spaces)]
 
 
 def check_like(x: object) -> None:
-    """Refuse a tensor of C++ that make_fragment_like and make_tensor_like cannot make registers of: see check_owning.
-
-    >>> check_like(Layout((4, 8)))
-    """
+    """Refuse a tensor of C++ that make_fragment_like and make_tensor_like cannot make registers of: see check_owning."""
     from cute_viz.algebra.dialect import in_dsl
 
     if isinstance(x, Tensor) and not in_dsl(x.layout, ()):

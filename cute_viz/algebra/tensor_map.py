@@ -39,11 +39,9 @@ ATOM_64B = "128B_ATOM_64B exchanges the halves of every other line of 128 bytes,
 @dataclass(frozen=True, slots=True)
 class Im2col:
     """What cuTensorMapEncodeIm2col is given beside a tensor map of (C,W,H,D,N), and the coordinates that CuTe makes of it.
-
-    lower, upper: the corners of the box of base pixels in (W,H,D), from the first and from the last pixel. channels, pixels: of one
-    instruction, all CTAs. filters: how many offsets of the filter there are in (S,R,T). dilation: between them. moved: the
-    first offset. coordinates: (pixel, (channel, s, r, t)) -> (c, (w,h,d), n, (s,r,t)).
-    """
+    lower, upper: the corners of the box of base pixels in (W,H,D), from the first and from the last pixel. channels, pixels: of
+    one instruction, all CTAs. filters: how many offsets of the filter there are in (S,R,T). dilation: between them. moved: the
+    first offset. coordinates: (pixel, (channel, s, r, t)) -> (c, (w,h,d), n, (s,r,t))."""
 
     lower: tuple[int, ...]
     upper: tuple[int, ...]
@@ -57,10 +55,8 @@ class Im2col:
 
 @dataclass(frozen=True, slots=True)
 class TensorMap:
-    """The arguments of cuTensorMapEncodeTiled, dimension 0 first, which is contiguous.
-
-    global_dim and box_dim are in elements, global_strides in bytes, of the dimensions 1 to 4. type: of an element, in C++.
-    """
+    """The arguments of cuTensorMapEncodeTiled, dimension 0 first, which is contiguous. global_dim and box_dim are in elements,
+    global_strides in bytes, of the dimensions 1 to 4. type: of an element, in C++."""
 
     type: str
     rank: int
@@ -107,11 +103,7 @@ class TensorMap:
 
 
 def basis_get(nested: object, basis: Basis) -> int:
-    """The entry of a nested tuple at a basis element.
-
-    >>> basis_get((4, (8, 2)), Basis(1, (1, 0)))
-    8
-    """
+    """The entry of a nested tuple at a basis element."""
     part: Any = nested
     for index in basis.path:
         part = part[index] if isinstance(part, tuple) else part
@@ -119,11 +111,7 @@ def basis_get(nested: object, basis: Basis) -> int:
 
 
 def recast_elements(layout: Layout, old: int, new: int) -> Layout:
-    """A layout for elements of another width; of a static one all is static, where the width changes an integer, too.
-
-    >>> recast_elements(Layout((8, 64), (64, 1)), 16, 8)
-    Layout(shape=(8, 128), stride=(128, 1))
-    """
+    """A layout for elements of another width; of a static one all is static, where the width changes an integer, too."""
     out: Layout = recast_layout(layout, old, new)
     return mark_static(out) if is_marked(layout) else out
 
@@ -132,10 +120,6 @@ def make_tensor_map(name: str, g: Tensor, gbasis: Layout, swizzle: int, ctas: in
     """make_tma_copy_desc: what cuTensorMapEncodeTiled is given, once CuTe's asserts hold; and the layout in its type.
 
     gbasis: box of TMA modes -> modes of the tensor. ctas: how many share a box.
-
-    >>> g = Tensor(Pointer("gmem", "float", 0), Layout((64, 32), (32, 1)))
-    >>> make_tensor_map("f", g, Layout((32, 8), (Basis(1, (1,)), Basis(1, (0,)))), 0, 2, "float")[0].box_dim
-    (32, 4, 1, 1, 1)
     """
     bits = bits_of(kind)
     recast = recast_elements(g.layout, g.bits, bits)
@@ -193,13 +177,7 @@ def _assert_all(name: str, checks: list[tuple[bool, str, str]]) -> None:
 
 
 def in_global_memory(name: str, g: object, example: str = "(1024,256):(256,1)") -> Tensor:
-    """The tensor of a TMA. Raises: AlgebraError for one in another memory, and for anything else.
-
-    >>> in_global_memory("f", Layout(4))
-    Traceback (most recent call last):
-    cute_viz.errors.AlgebraError: f needs a tensor in global memory
-      hint: make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))
-    """
+    """The tensor of a TMA. Raises: AlgebraError for one in another memory, and for anything else."""
     if not isinstance(g, Tensor) or g.pointer.space != "gmem":
         raise AlgebraError(f"{name} needs a tensor in global memory", hint=f"make_tensor(make_gmem_ptr<half_t>(0), {example})")
     return g

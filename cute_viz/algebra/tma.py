@@ -93,10 +93,6 @@ def atom_of(
     """make_tma_copy_atom: the tensor map, and what its modes are of the tensor; of `values`, element of the tile -> coordinate.
 
     tiled: the CTAs shall divide what an instruction moves, as a TiledCopy of them has to.
-
-    >>> g, tile = Tensor(Pointer("gmem", "float", 0), Layout((64, 32), (32, 1))), Layout((8, 32), (Basis(1, (0,)), Basis(1, (1,))))
-    >>> atom_of("f", parse("SM90_TMA_LOAD{}"), g, Layout((8, 32), (32, 1)), 1, tile, None).map.global_strides
-    (128, 0, 0, 0)
     """
     if not isinstance(op, CopyOp) or op.instruction.kind != "cp.async.bulk.tensor":
         raise AlgebraError(f"{name} needs a TMA operation, not {show(op)}", hint="example: SM90_TMA_LOAD{}")
@@ -126,11 +122,7 @@ def atom_of(
 
 
 def swizzle_number(name: str, swizzle: object) -> int:
-    """CUtensorMapSwizzle of a swizzle of byte addresses. Raises: AlgebraError for one that TMA does not have.
-
-    >>> swizzle_number("f", Swizzle(2, 4, 3))
-    2
-    """
+    """CUtensorMapSwizzle of a swizzle of byte addresses. Raises: AlgebraError for one that TMA does not have."""
     found = SWIZZLES.get((swizzle.bits, swizzle.base, swizzle.shift)) if isinstance(swizzle, Swizzle) else None
     if isinstance(swizzle, Swizzle) and swizzle.bits == 0:
         return 0
@@ -182,10 +174,7 @@ def _gbasis(name: str, g: Tensor, smem: Layout, values: Layout, bits: int, wide:
 
 
 def check_static(name: str, smem: object) -> None:
-    """Refuse a tile in shared memory that C++ code gives an extent known at run time only; our own notation does not tell.
-
-    >>> check_static("f", Layout((64, 32)))
-    """
+    """Refuse a tile in shared memory that C++ code gives an extent known at run time only; our own notation does not tell."""
     for extent in leaves(smem.shape) if is_layout(smem) else ():
         if type(extent) is Runtime:
             raise AlgebraError(
@@ -249,12 +238,7 @@ def _coordinates(g: Tensor, recast: Layout, gbasis: Layout, tensor_map: TensorMa
 
 
 def tiled_of(tma: TmaCopy, threads: Layout) -> TiledCopy:
-    """make_tma_copy_tiled: CTAs and elements of shared memory over the tile.
-
-    >>> g = "make_tensor(make_gmem_ptr<float>(0), make_layout(make_shape(64,32), GenRowMajor{}))"
-    >>> str(tiled_of(parse(f"make_tma_atom(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1), (8,32))"), Layout(1)).layout_tv)
-    '(1,(((32,8),1))):(0,(((8,1),0)))'
-    """
+    """make_tma_copy_tiled: CTAs and elements of shared memory over the tile."""
     elements = tma.bits // tma.tensor.bits
     inverse = right_inverse(get_nonswizzle_portion(tma.smem))
     values: Any = tile_to_shape(make_layout(composition(inverse, elements)), size(tma.cta_v_map))
@@ -276,11 +260,5 @@ def get_tma_tensor(tma: object, shape: IntTuple) -> AnyLayout:
 
 
 def as_tma(name: str, x: object) -> TmaCopy:
-    """A TMA copy. Raises: AlgebraError for anything else.
-
-    >>> as_tma("f", 4)
-    Traceback (most recent call last):
-    cute_viz.errors.AlgebraError: f needs a TMA copy, not 4
-      hint: make_tma_copy(SM90_TMA_LOAD{}, tensor, smem_layout)
-    """
+    """A TMA copy. Raises: AlgebraError for anything else."""
     return needed(TmaCopy, x, f"{name} needs a TMA copy", "make_tma_copy(SM90_TMA_LOAD{}, tensor, smem_layout)")

@@ -53,22 +53,13 @@ def tma_partition(tma: object, cta: object, ctas: object, smem: object, gmem: ob
 
 
 def instruction_order(tma: object, cta: object, ctas: object, smem: object) -> tuple[Any, Any]:
-    """(element of an instruction, instruction) -> index into the tile, and at which element of each the CTA begins.
-
-    >>> text = "make_tma_atom(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)), (8,32):(32,1), (8,32))"
-    >>> [str(x) for x in instruction_order(parse(text), 0, Layout(1, 0), Layout(((8, 32),), ((32, 1),)))]
-    ['((32,8),1):((8,1),0)', '0']
-    """
+    """(element of an instruction, instruction) -> index into the tile, and at which element of each the CTA begins."""
     copy = _tma.as_tma("tma_partition", tma)
     return order_of(copy.bits // copy.tensor.bits, cta, ctas, smem)
 
 
 def order_of(elements: int, cta: object, ctas: object, smem: object) -> tuple[Any, Any]:
-    """The same of an instruction that copies so many elements.
-
-    >>> [str(x) for x in order_of(256, 1, Layout(2), Layout(((8, 32),), ((32, 1),)))]
-    ['((32,8),1):((8,1),0)', '128']
-    """
+    """The same of an instruction that copies so many elements."""
     layout = as_layout(ctas)
     plain = smem.layout if isinstance(smem, Tensor) else domain(as_layout(smem))
     tile = get(plain, 0)
@@ -87,11 +78,7 @@ def _part(x: AnyLayout, cut: AnyLayout, moved: object) -> AnyLayout:
 
 
 def ordered(x: AnyLayout, cut: AnyLayout, moved: object) -> Any:
-    """A tensor whose first mode is in the order of an instruction, from an element of it on: a layout, and where it begins.
-
-    >>> [str(x) for x in ordered(Layout((4, 8)), Layout((4, 1), (1, 0)), 0)]
-    ['((4,1),8):((1,0),4)', '0']
-    """
+    """A tensor whose first mode is in the order of an instruction, from an element of it on: a layout, and where it begins."""
     rest = tuple_rank(domain(x).shape) - 1
     ordered = coalesce(composition(x, (cut, *[X] * rest)), ((1, 1),))
     ordered = _first_static(ordered, x)
@@ -148,11 +135,7 @@ def create_tma_multicast_mask(layout: AnyLayout, coord: object, *modes_: int) ->
 
 
 def ctas_of(mask: MulticastMask) -> dict[int, Any]:
-    """The coordinate of each CTA of the cluster of a mask by its number; the first where several have it.
-
-    >>> ctas_of(MulticastMask.of(1, Layout((2, 2), (2, 1)), (0, 0), ()))
-    {0: (0, 0), 2: (1, 0), 1: (0, 1), 3: (1, 1)}
-    """
+    """The coordinate of each CTA of the cluster of a mask by its number; the first where several have it."""
     out: dict[int, Any] = {}
     for n in range(min(size(mask.cluster), 1 << 12)):
         crd = idx2crd(n, mask.cluster.shape)
@@ -161,11 +144,7 @@ def ctas_of(mask: MulticastMask) -> dict[int, Any]:
 
 
 def receivers(mask: MulticastMask) -> tuple[tuple[int, Any], ...]:
-    """The CTAs whose bits are set, each with its coordinate; None for a number that the cluster lacks.
-
-    >>> receivers(MulticastMask.of(0b1010, Layout((2, 2)), (1, 0), (1,)))
-    ((1, (1, 0)), (3, (1, 1)))
-    """
+    """The CTAs whose bits are set, each with its coordinate; None for a number that the cluster lacks."""
     ctas = ctas_of(mask)
     return tuple((n, ctas.get(n)) for n in range(int(mask).bit_length()) if int(mask) >> n & 1)
 

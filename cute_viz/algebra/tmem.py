@@ -41,33 +41,21 @@ class TmemPlace(NamedTuple):
 
 
 def lane_stride(bits: int) -> int:
-    """The step of one lane in elements of a width: TMEM::DP<T>.
-
-    >>> [lane_stride(bits) for bits in (32, 16, 8, 1)]
-    [65536, 131072, 262144, 2097152]
-    """
+    """The step of one lane in elements of a width: TMEM::DP<T>."""
     if bits < 1 or WORD % bits:
         raise AlgebraError(f"tensor memory holds elements of 32 bits, or of a half, a quarter and so on of that, not of {bits}")
     return (1 << 16) * (WORD // bits)
 
 
 def place(value: int, bits: int) -> TmemPlace:
-    """Where the element at a value of a tensor-memory layout lies.
-
-    >>> place(131073, 16), place(65536 * 3 + 7, 32)
-    (TmemPlace(lane=1, column=0, bit=16), TmemPlace(lane=3, column=7, bit=0))
-    """
+    """Where the element at a value of a tensor-memory layout lies."""
     lane, rest = divmod(value, lane_stride(bits))
     column, part = divmod(rest, WORD // bits)
     return TmemPlace(lane, column, part * bits)
 
 
 def places(tensor: Tensor, values: Iterable[int]) -> Iterator[TmemPlace]:
-    """Where the elements at values of the layout of a tensor lie, counted from where the tensor begins.
-
-    >>> next(places(Tensor(Pointer("tmem", "sparse_elem<8,uint8_t>", 0), Layout(8)), [2097152 + 40]))
-    TmemPlace(lane=1, column=1, bit=8)
-    """
+    """Where the elements at values of the layout of a tensor lie, counted from where the tensor begins."""
     per = tensor.pointer.per_word
     for value in values:
         lane, rest = divmod(value, per << 16)
@@ -76,23 +64,13 @@ def places(tensor: Tensor, values: Iterable[int]) -> Iterator[TmemPlace]:
 
 
 def address(where: TmemPlace) -> int:
-    """The 32-bit address of a place: lane << 16 | column, the byte of a word in bits 30 and 31.
-
-    >>> hex(address(TmemPlace(1, 2, 8)))
-    '0x40010002'
-    """
+    """The 32-bit address of a place: lane << 16 | column, the byte of a word in bits 30 and 31."""
     return (where.bit // 8) << BYTE_BIT | where.lane << 16 | where.column
 
 
 def make_fragment(op: Instruction, operand: str, value_type: str, shape: IntTuple) -> Tensor:
     """The tensor memory of operand "A" or "C" of an MMA, for a shape ((M,N),MMA_M,MMA_N,...) as partition_shape gives it.
-
-    Raises: AlgebraError for more than tensor memory has, extents that the MMA has not. Source: UMMA::tmem_frg.
-
-    >>> op = resolve("SM100_MMA_F16BF16_SS", ("half_t", "half_t", "float", "64", "128")).instruction
-    >>> str(make_fragment(op, "C", "float", ((64, 128), 2, 1)))
-    '(((16,4),128),2,1):(((65536,2097152),1),1048576,0)'
-    """
+    Raises: AlgebraError for more than tensor memory has, extents that the MMA has not. Source: UMMA::tmem_frg."""
     if op.home(operand) != "tmem":
         raise AlgebraError(f"{op.name or 'this MMA'} has no operand in tensor memory", hint="example: SM100_MMA_F16BF16_SS<...>")
     bits, from_tmem = bits_of(value_type), op.home("A") == "tmem"
@@ -119,15 +97,8 @@ def make_fragment(op: Instruction, operand: str, value_type: str, shape: IntTupl
 
 
 def make_fragment_sf(op: Instruction, operand: str, value_type: str, shape: Any) -> Tensor:
-    """The tensor memory of the scale factors "SFA" or "SFB", for the shape of their layout in shared memory: four copies of each.
-
-    Source: UMMA::tmem_sf_frg. CuTe makes it of `make_tensor<typename TiledMma::FrgTypeSFA>(shape)`.
-
-    >>> e = "float_e4m3_t"
-    >>> op = resolve("SM100_MMA_MXF8F6F4_SS", (e, e, "float", "float_ue8m0_t", "128", "128")).instruction
-    >>> str(make_fragment_sf(op, "SFA", "float_ue8m0_t", ((((32, 4), 1), (32, 1)), 1, (4, 1))).layout.stride)
-    '((((262144, 4), 8388608), (0, 1)), 0, (1, 0))'
-    """
+    """The tensor memory of the scale factors "SFA" or "SFB", for the shape of their layout in shared memory: four copies of
+    each. Source: UMMA::tmem_sf_frg. CuTe makes it of `make_tensor<typename TiledMma::FrgTypeSFA>(shape)`."""
     if not op.vector:
         raise AlgebraError(f"{op.name} has no scale factors", hint="SM100_MMA_MXF8F6F4_SS<...> has")
     try:
@@ -155,11 +126,7 @@ _RATIOS = {16: "1:2 sparse", 128: "4:8 sparse, in pairs"}  # by K: PTX ISA, "Spa
 
 
 def sparse_words(op: Instruction) -> str:
-    """What the sparse A of a tcgen05.mma is; "" of any other MMA.
-
-    >>> sparse_words(Instruction(kind="tcgen05.mma", shape=(128, 64, 16), sparse=2)).partition(";")[0], sparse_words(Instruction())
-    ('1:2 sparse', '')
-    """
+    """What the sparse A of a tcgen05.mma is; "" of any other MMA."""
     if not is_sparse(op):
         return ""
     ratio = _RATIOS.get(op.shape[2], "2:4 sparse")
@@ -171,20 +138,13 @@ AHEAD = "issued with lbo_mode 1: leading_byte_offset is the start address of the
 
 
 def is_sparse(op: Instruction) -> bool:
-    """Whether it is a tcgen05.mma that takes a sparse A.
-
-    >>> is_sparse(Instruction(kind="tcgen05.mma", sparse=2)), is_sparse(Instruction(kind="wgmma", sparse=2))
-    (True, False)
-    """
+    """Whether it is a tcgen05.mma that takes a sparse A."""
     return op.kind == "tcgen05.mma" and op.sparse > 1
 
 
 def data_path(op: Instruction) -> str:
-    """Where a tcgen05.mma keeps its accumulator, as the PTX ISA has it ("Data path layout organization"); "" of other instructions.
-
-    >>> data_path(Instruction(kind="tcgen05.mma", shape=(64, 8, 16)))
-    'layout F of the PTX ISA: row r in lane 32 (r / 16) + r mod 16, or 16 further where A and D begin at lane 16'
-    """
+    """Where a tcgen05.mma keeps its accumulator, as the PTX ISA has it ("Data path layout organization"); "" of other
+    instructions."""
     if op.kind != "tcgen05.mma":
         return ""
     letter = {256: "A", 128: "C" if is_sparse(op) else "B"} if op.ctas == 2 else {128: "D", 64: "F"}
@@ -203,14 +163,8 @@ _PATHS = {
 
 def make_fragment_e(op: Instruction, shape: object) -> Tensor:
     """The tensor memory of the metadata of a sparse MMA, for the shape ((M,K),MMA_M,MMA_K,...) of A: elements are those of A.
-
     Raises: AlgebraError for a dense MMA, and for M other than 128 a CTA. Source: UMMA::tmem_e_frg. CuTe makes it of
-    `make_tensor<typename TiledMma::FrgTypeE>(shape)`.
-
-    >>> op = resolve("SM100_MMA_F16BF16_SS_SPARSE", ("half_t", "half_t", "float", "128", "64")).instruction
-    >>> str(make_fragment_e(op, ((128, 32), 1, 2)).layout)
-    '(((8,2,8),(16,2)),1,2):(((2097152,16,33554432),(1,16777216)),0,32)'
-    """
+    `make_tensor<typename TiledMma::FrgTypeE>(shape)`."""
     if not is_sparse(op):
         raise AlgebraError(f"{op.name or 'this MMA'} has no metadata", hint="example: SM100_MMA_F16BF16_SS_SPARSE<...>")
     k = op.shape[2]
@@ -229,11 +183,7 @@ def make_fragment_e(op: Instruction, shape: object) -> Tensor:
 
 def metadata_words(tensor: Tensor) -> str:
     """What the bits of the metadata of a sparse MMA say; "" of any other tensor. Source: LogicalElemsAPerChunk of
-    cutlass/gemm/collective/builders/sm1xx_sparse_config.inl.
-
-    >>> metadata_words(Tensor(Pointer("tmem", "sparse_elem<8,uint8_t>"), Layout(8)))
-    '4 bits for 4 neighboring elements of a row of A: which 2 are kept'
-    """
+    cutlass/gemm/collective/builders/sm1xx_sparse_config.inl."""
     packed = sparse(tensor.pointer.type)
     if packed is None:
         return ""
@@ -249,12 +199,7 @@ def _allocated(atom: Layout, rest: Any, bits: int, column: int, step: int) -> La
 
 
 def rows_of_scales(tensor: Tensor) -> int:
-    """How many rows of scale factors one MMA has, each of which stands four times in tensor memory; 0 of any other tensor.
-
-    >>> rows = ((((32, 4), 4), (32, 1)), 1, (4, 1)), ((((262144, 4), 8388608), (0, 1)), 0, (1, 0))
-    >>> rows_of_scales(Tensor(Pointer("tmem", "float_ue8m0_t", 0), Layout(*rows)))
-    128
-    """
+    """How many rows of scale factors one MMA has, each of which stands four times in tensor memory; 0 of any other tensor."""
     row: Any = tensor.layout.shape
     step: Any = tensor.layout.stride
     while isinstance(row, tuple) and isinstance(row[0], tuple):
@@ -310,11 +255,7 @@ def tensor_memory(*tensors: object) -> TensorMemory:
 
 
 def as_tmem(name: str, x: object) -> Tensor:
-    """A tensor of tensor memory. Raises: AlgebraError for anything else.
-
-    >>> as_tmem("f", Tensor(Pointer("tmem", "float", 0), Layout(4))).bits
-    32
-    """
+    """A tensor of tensor memory. Raises: AlgebraError for anything else."""
     if not isinstance(x, Tensor) or x.pointer.space != "tmem":
         raise AlgebraError(f"{name}: Expected TMEM tensor.", hint="mma.make_fragment_C(partition_shape_C(mma, shape)) makes one")
     return x

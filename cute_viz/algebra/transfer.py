@@ -15,9 +15,6 @@ class Transfer:
         the elements that are left out after each. matrices: whether the machine has ldmatrix (of a store stmatrix). arch: the
         machine, where its waves are of their own, else "". name: of what is issued, or how a conversion moves its elements.
         count: of instructions that all warps execute. why: what a reader should know of it.
-
-    >>> Transfer("load", 16, (1, 2), (4, 8, 16, 32, 64), (128,)).elements
-    4
     """
 
     kind: str
@@ -38,11 +35,7 @@ class Transfer:
         return 1 << len(self.registers)
 
     def place(self, *numbers: int) -> int:
-        """The offset of an element in memory. numbers: of the register, the lane and the warp.
-
-        >>> Transfer("load", 16, (1, 2), (8, 16)).place(3, 1, 0)
-        11
-        """
+        """The offset of an element in memory. numbers: of the register, the lane and the warp."""
         out = 0
         for bits, number in zip((self.registers, self.lanes, self.warps), numbers, strict=True):
             for n, step in enumerate(bits):
@@ -51,11 +44,7 @@ class Transfer:
 
 
 def spanned(vectors: tuple[int, ...]) -> tuple[int, ...]:
-    """A basis of what some numbers reach by XOR, each with a highest bit of its own that no other has.
-
-    >>> spanned((3, 1, 2))
-    (1, 2)
-    """
+    """A basis of what some numbers reach by XOR, each with a highest bit of its own that no other has."""
     basis: list[int] = []
     for value in vectors:
         for one in basis:

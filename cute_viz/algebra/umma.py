@@ -67,11 +67,7 @@ def make_fragment(operand: str, *given: object) -> Any:
 
 
 def check_partitioned(mma: TiledMMA, operand: str, part: object) -> str:
-    """Refuse what was not partitioned for an MMA; the name of the operation that makes a fragment of the rest.
-
-    >>> check_partitioned(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})"), "C", (4, 1, 1))
-    'make_fragment_C'
-    """
+    """Refuse what was not partitioned for an MMA; the name of the operation that makes a fragment of the rest."""
     shape, name = _shape(part), f"make_fragment_{operand}"
     if not is_int_tuple(shape) or tuple_rank(shape) < 3:
         refuse(name, (part,), "VMK: the tensor is not partitioned", hint=f"partition_{operand}(mma.get_slice(0), tensor)")
@@ -124,11 +120,7 @@ _SAID["MXF8F6F4_2x1SM_SS"] = ("128 or 256", 2)
 
 
 def size_words(name: str, mode: str, allowed: str) -> str:
-    """What CUTLASS says of an M, an N or a VS that a tcgen05.mma does not have. Source: cute/arch/mma_sm100_umma.hpp.
-
-    >>> size_words("SM100_MMA_TF32_SS", "M", "64 or 128")
-    'SM100_MMA_TF32 M-mode size should be 64 or 128 for 1 CTA cluster MMA'
-    """
+    """What CUTLASS says of an M, an N or a VS that a tcgen05.mma does not have. Source: cute/arch/mma_sm100_umma.hpp."""
     if mode == "VS":
         return f"{name} Vector size can only be {allowed}"
     whole, name = name, _said_name(name)
@@ -154,9 +146,6 @@ def refusal(name: str, values: Mapping[str, str]) -> str:
     """What CUTLASS says of template arguments that a tcgen05.mma does not take together; "" of those that it does.
 
     values: by name A, B, C, SF, M, N, VS, a_major, b_major. Source: cute/arch/mma_sm100_umma.hpp, cute/atom/mma_traits_sm100.hpp.
-
-    >>> refusal("SM100_MMA_TF32_TS", {"a_major": "MN"})
-    "SM100_MMA_TF32 A from TMEM can't be transposed"
     """
     if (match := _KIND.fullmatch(name)) is None:
         return ""

@@ -54,20 +54,12 @@ def get_slice(tiled: Any, thread: int) -> Any:
 
 
 def tiled_of(x: object) -> Any:
-    """A copy or an MMA, of one thread's view of it the whole.
-
-    >>> tiled_of(None) is None
-    True
-    """
+    """A copy or an MMA, of one thread's view of it the whole."""
     return x.tiled if isinstance(x, (ThrCopy, ThrMMA)) else x
 
 
 def atom_of(x: Any) -> Any:
-    """The atom of a copy or an MMA, however it is tiled.
-
-    >>> atom_of(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")).name
-    'SM80_16x8x16_F32F16F16F32_TN'
-    """
+    """The atom of a copy or an MMA, however it is tiled."""
     tiled = tiled_of(x)
     return tiled.atom if isinstance(tiled, (TiledCopy, TiledMMA)) else tiled
 
@@ -249,11 +241,7 @@ def make_tmem_copy(op: object, tensor: object) -> TiledCopy:
 
 
 def of_tmem(atom: Copy_Atom, data: Layout) -> TiledCopy:
-    """The tiling of an atom that reaches tensor memory over a layout of it: four warps, or the threads that issue a tcgen05.cp.
-
-    >>> str(of_tmem(parse("Copy_Atom<SM100_TMEM_LOAD_32dp32b1x, float>{}"), Layout((128, 64), (65536, 1))).layout_tv)
-    '((32,4),32):((0,1),4)'
-    """
+    """The tiling of an atom that reaches tensor memory over a layout of it: four warps, or the threads that issue a tcgen05.cp."""
     assert atom.in_tmem is not None
     copied = atom.instruction.kind == "tcgen05.cp"
     threads = Layout(size(atom.thr_id), 0) if copied else Layout((LANES, 4), (0, LANES * lane_stride(atom.bits)))

@@ -16,22 +16,13 @@ _MOST = 1 << 14  # ways to choose one set for every mode, as of 14 extents of 3,
 
 
 def mixed(layout: object) -> AlgebraError:
-    """The error of a layout that has other strides besides XOR strides.
-
-    >>> mixed("(2,2):(F1,1)").message
-    '(2,2):(F1,1) mixes integer and XOR strides'
-    """
+    """The error of a layout that has other strides besides XOR strides."""
     return AlgebraError(f"{layout} mixes integer and XOR strides", hint="use XOR strides, or 0, in every mode")
 
 
 def greatest(layout: object, parts: Iterable[tuple[int, object]]) -> int:
-    """The greatest value of a layout of the given modes, whose strides are 0 or XOR strides.
-
-    Raises: AlgebraError for other strides, LimitError for too many extents that are not powers of two.
-
-    >>> greatest("(1048576,1048576):(F1,F3)", [(1 << 20, F2(1)), (1 << 20, F2(3))]), greatest("6:F3", [(6, F2(3))])
-    (2097151, 15)
-    """
+    """The greatest value of a layout of the given modes, whose strides are 0 or XOR strides. Raises: AlgebraError for other
+    strides, LimitError for too many extents that are not powers of two."""
     sets: list[tuple[int, list[int]]] = [(0, [])]  # a value, and vectors of different highest bits that can be added to it
     for extent, stride in parts:
         if stride == 0:
@@ -50,11 +41,7 @@ def greatest(layout: object, parts: Iterable[tuple[int, object]]) -> int:
 
 
 def reached(parts: Iterable[tuple[int, object]]) -> int:
-    """The bits that a layout of the given modes has in any of its values; other strides have none.
-
-    >>> bin(reached([(4, F2(1)), (3, F2(8))]))
-    '0b11011'
-    """
+    """The bits that a layout of the given modes has in any of its values; other strides have none."""
     out = 0
     for extent, stride in parts:
         if isinstance(stride, F2):

@@ -10,16 +10,9 @@ from cute_viz.algebra.xor import mixed
 
 
 def xor_right_inverse(layout: Layout) -> Layout:
-    """R with layout(R(i)) = i, for the values from 0 on that a chain of strides reaches without a gap.
-
-    A stride may have bits that the modes before it reach already: these are undone. Where the bits of an index do not map to
-    bits of values one by one, the chain ends; R is then not the largest, as in PyCuTe.
-
-    Raises: AlgebraError for strides of several kinds.
-
-    >>> str(xor_right_inverse(Layout((8, 8), (F2(1), F2(9))))), str(xor_right_inverse(Layout((8, 8), (F2(9), F2(1)))))
-    ('(8,8):(F1,F9)', '(8,8):(F8,F9)')
-    """
+    """R with layout(R(i)) = i, for the values from 0 on that a chain of strides reaches without a gap. A stride may have bits
+    that the modes before it reach already: these are undone. Where the bits of an index do not map to bits of values one by one,
+    the chain ends; R is then not the largest, as in PyCuTe. Raises: AlgebraError for strides of several kinds."""
     if any(not isinstance(stride, F2) and stride != 0 for stride in leaves(layout.stride)):
         raise mixed(layout)
     flat = coalesce(layout)

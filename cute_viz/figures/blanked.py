@@ -13,6 +13,7 @@ from zlib import crc32
 from cute_viz.errors import FigureError
 from cute_viz.figures.compare import side_by_side
 from cute_viz.figures.model import Figure, Paint, Panel
+from cute_viz.figures.paint import receding
 from cute_viz.figures.repeats import KINDS
 from cute_viz.spelling import count
 
@@ -33,13 +34,13 @@ def blanked(figure: Figure, words: str, key: bool = False) -> Figure:
     """The figure with blanks, `offsets`, `owners=8`, `banks=all`: always the same ones of the same figure.
 
     Nothing that tells them is left: the title, the description, colours and columns of data. `strides` leaves out those of the
-    source. key: the whole figure beside it, where it has one panel, and the answers in a note.
+    source. key: beside a figure of one panel the whole of it, of which the answers are lit; the answers as a note beside others.
 
     Raises: FigureError for other words, and for what no cell shows.
 
     >>> drawn = blanked(figure("(2,4):(4,1)"), "offsets=2", key=True)
-    >>> drawn.title, drawn.notes[-1]
-    ('Fill in the 2 blanks', 'Key: a = 1, b = 2.')
+    >>> drawn.title, drawn.description[-18:]
+    ('Which offsets belong in the 2 blanks?', 'Key: a = 1, b = 2.')
     """
     found = re.fullmatch(r"([a-z]+)(?:=(\d{1,5}|all))?", words.strip())
     if found is None or found[1] not in SHOWS:
@@ -49,19 +50,27 @@ def blanked(figure: Figure, words: str, key: bool = False) -> Figure:
         out, answers = _without_strides(figure, many)
     else:
         out, answers = _without_labels(figure, what, many)
-    title = f"Fill in the {count(len(answers), 'blank')}"
+    head = "What belongs" if what == "labels" else f"Which {what} belong"
+    title = f"{head} in the {count(len(answers), 'blank')}?"
     kind = "exercise" if figure.kind in KINDS else figure.kind  # drawn whole, and with its letters
-    out = replace(out, kind=kind, title=title, description=f"{title}. {figure.caption}.", facts={}, series=(), insets=())
+    out = replace(out, kind=kind, title=title, description=f"{title} {figure.caption}.", facts={}, series=(), insets=())
     if not key:
         return out
     told = f"Key: {', '.join(f'{name} = {answer}' for name, answer in answers)}."
     if len(figure.panels) == 1 and what != "strides" and not figure.flow:
-        one, two = ((figure_, name) for figure_, name in ((out, "Exercise"), (figure, "Key")))
-        pair = [replace(one_, source=name, legends=(), notes=()) for one_, name in (one, two)]
+        pair = [replace(one, source=name, legends=(), notes=()) for one, name in ((out, "Exercise"), (_lit(figure, out), "Key"))]
         both = side_by_side(pair, title)
-        out = replace(both, legends=figure.legends, notes=figure.notes, source=out.source, caption=out.caption)
-        out = replace(out, description=f"{title}. {figure.caption}.", facts={}, kind=kind)
+        both = replace(both, legends=figure.legends, notes=figure.notes, source=out.source, caption=out.caption)
+        return replace(both, description=f"{out.description} {told}", facts={}, kind=kind)
     return replace(out, notes=(*out.notes, told), description=f"{out.description} {told}")
+
+
+def _lit(figure: Figure, exercise: Figure) -> Figure:
+    """A figure of one panel, faded but for what the exercise leaves out."""
+    ((one,), (panel,)) = exercise.panels, figure.panels
+    lit = [x != y for x, y in zip(one.labels, panel.labels, strict=True)]
+    paints, cells = receding(figure.paints, panel.paints, lit)
+    return replace(figure, paints=paints, panels=(replace(panel, paints=tuple(cells), boxes=one.boxes),))
 
 
 def _without_labels(figure: Figure, what: str, many: str | None) -> tuple[Figure, list[tuple[str, str]]]:
@@ -100,6 +109,7 @@ def _panel(panel: Panel, blanks: Mapping[int, str], paper: int) -> Panel:
         paints=tuple([paper if n in blanks else paint for n, paint in enumerate(panel.paints)]),
         data={name: tuple([None if n in blanks else x for n, x in enumerate(column)]) for name, column in panel.data.items()},
         owners=tuple([(cell, mine) for cell, mine in panel.owners if cell not in blanks]),
+        boxes=tuple([(r, c, r + 1, c + 1) for r, c in (divmod(n, panel.cols) for n in blanks)]),
     )
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
+from math import gcd
 from typing import Any
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.page import page
+from cute_viz.figures.paint import HUES, span
 from cute_viz.figures.trim import regridded
 from cute_viz.spelling import count
 
@@ -16,6 +19,7 @@ _SAME, _OTHER = 0, 1  # of _PAINTS
 # What a cell holds, by the columns that tell it in full; labels may be words for something else (`index`, `coord`).
 _HELD: tuple[tuple[str, ...], ...] = (("offset",), ("coordinate",), ("thread", "value"), ("row", "column"))
 _PAINTS = (Paint(-1), Paint(3))  # of a difference
+_ORDERS = ("within their rows", "within their columns", ": the same offsets, in another order")
 
 
 def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:
@@ -74,10 +78,14 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
     alone = [[(HOLE in (x, y)) and x != y for x, y in zip(p.paints, q.paints, strict=True)] for p, q in pairs]
     found, every = sum(map(sum, other)), sum(map(len, other))
     cuts = [_cuts(p, q, flags) for (p, q), flags in zip(pairs, other, strict=True)]
-    panels = _marked(_told(olds, news, other, "now"), other, cuts), _marked(_told(news, olds, other, "was"), other, cuts)
-    parts = [replace(f, panels=mine, paints=_PAINTS, legends=(), notes=()) for f, mine in zip((a, b), panels, strict=True)]
+    groups, legend = _groups(pairs, other, cuts)
+    if groups:  # a box has one hue, and a cell needs no box
+        hues = [[groups[x] for x in panel.data["offset"]] for panel in pairs[0]]
+        cuts = [cuts[0] | {n for mine in hues for n, (x, y) in enumerate(pairwise(mine), 1) if x != y}]
+    paints = _PAINTS if not groups else (Paint(-1), *[Paint(hue) for hue in range(len(legend.entries) - 1)])
+    panels = _marked(olds, other, cuts, groups), _marked(news, other, cuts, groups)
+    parts = [replace(f, panels=mine, paints=paints, legends=(), notes=()) for f, mine in zip((a, b), panels, strict=True)]
     both = side_by_side(parts, title)
-    entries = (LegendEntry(_SAME, "the same"), LegendEntry(_OTHER, "differs"))
     words = f"{found} of {every} cells differ." if found else f"All {every} cells are the same."
     if only := sum(map(sum, alone)):
         words += f" Of these, {count(only, 'cell')} {'is' if only == 1 else 'are'} only in one of the two."
@@ -88,10 +96,9 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
     return replace(
         both,
         kind="difference",
-        caption="A box shows what its cells hold, and below that what they hold in the other" if found else both.caption,
         panels=tuple([replace(panel, legends=None) for panel in both.panels]),
         title=title,
-        legends=(Legend("hue: the difference", entries),),
+        legends=(legend,),
         notes=(words,) if given else (),
         description=f"{title}. {a.source} beside {b.source}. {words}",
     )
@@ -112,7 +119,7 @@ def _changed(pairs: Sequence[tuple[Panel, Panel]], other: Sequence[Sequence[bool
 
 def _order(pairs: Sequence[tuple[Panel, Panel]]) -> str:
     """Where offsets went, where they are the same ones; else what became of the cosize."""
-    for by, words in ((0, "within their rows"), (1, "within their columns"), (2, ": the same offsets, in another order")):
+    for by, words in enumerate(_ORDERS):
         lines: list[list[tuple[int, Any]]] = [[], []]
         for panels in pairs:
             for mine, panel in zip(lines, panels, strict=True):
@@ -152,20 +159,6 @@ def _differing(a: Panel, b: Panel) -> list[bool]:
     return [x != y for x, y in zip(*cells, strict=True)]
 
 
-def _told(panels: Sequence[Panel], others: Sequence[Panel], differ: Sequence[Sequence[bool]], word: str) -> list[Panel]:
-    """The panels; a cell that differs has the label of the other, too: `288` over `was 3`."""
-    out = []
-    for mine, its, flags in zip(panels, others, differ, strict=True):
-        cells = zip(mine.labels, its.labels, flags, mine.paints, its.paints, strict=True)
-        labels = [f"{_line(a)}\n{word} {_line(b)}" if flag and a != b and HOLE not in ps else a for a, b, flag, *ps in cells]
-        out.append(replace(mine, labels=tuple(labels)))
-    return out
-
-
-def _line(label: str) -> str:
-    return label.replace("\n", " ") or "nothing"
-
-
 def _cuts(a: Panel, b: Panel, flags: Sequence[bool]) -> set[int]:
     """The cells that differ before which either panel stops counting by one, so that boxes between them are ranges; none where
     such a box would be a cell.
@@ -179,11 +172,38 @@ def _cuts(a: Panel, b: Panel, flags: Sequence[bool]) -> set[int]:
     return starts if 2 * alone <= len(cells) else set()
 
 
+def _groups(
+    pairs: Sequence[tuple[Panel, Panel]], other: Sequence[Sequence[bool]], cuts: Sequence[set[int]]
+) -> tuple[dict[int, int], Legend]:
+    """Where offsets only move, the paint of each by its column in the first panel, or by its row where it keeps its column: so
+    that one sees where it went; else none, and one hue for what differs.
+    """
+    plain = Legend("hue: the difference", (LegendEntry(_SAME, "the same"), LegendEntry(_OTHER, "differs")))
+    ((one, two), *more), way = pairs, ""
+    if not more and all("offset" in panel.data for panel in (one, two)):
+        way = _order(pairs)
+    first = one.data["offset"] if way in _ORDERS else ()
+    if not any(other[0]) or len({*first}) < one.rows * one.cols or None in first:
+        return {}, plain
+    by_row = way == _ORDERS[1]
+    lines = [n // one.cols if by_row else n % one.cols for n in range(len(first))]
+    many = one.rows if by_row else one.cols
+    each = 1 if by_row or not cuts[0] else gcd(many, *[n % one.cols for n in cuts[0]])
+    each = each if many <= HUES * each else -(-many // HUES)
+    bands = [span(n, min(n + each, many) - 1) for n in range(0, many, each)]
+    entries = [LegendEntry(n, words) for n, words in enumerate(["not moved", *bands])]
+    return {x: 1 + n // each for x, n in zip(first, lines, strict=True)}, Legend(
+        f"hue: the {'row' if by_row else 'column'} in the first", tuple(entries)
+    )
+
+
 def _goes_on(before: int | None, now: int | None) -> bool:
     return now is None if before is None else now == before + 1
 
 
-def _marked(panels: Sequence[Panel], other: Sequence[Sequence[bool]], cuts: Sequence[set[int]]) -> tuple[Panel, ...]:
+def _marked(
+    panels: Sequence[Panel], other: Sequence[Sequence[bool]], cuts: Sequence[set[int]], groups: Mapping[int, int]
+) -> tuple[Panel, ...]:
     """The panels with paper where nothing differs, a box around each run of cells that do, and which they are as data."""
     out = []
     for panel, flags, starts in zip(panels, other, cuts, strict=True):
@@ -197,13 +217,14 @@ def _marked(panels: Sequence[Panel], other: Sequence[Sequence[bool]], cuts: Sequ
                 if inside and start is None:
                     start = c
                 elif start is not None and (not inside or r * panel.cols + c in starts):
-                    boxes.append((r, start, r + 1, c))
+                    boxes += [(r, start, r + 1, c)] if c > start + 1 or not groups else []
                     start = c if inside else None
-        paints = tuple([HOLE if p == HOLE else _OTHER if flag else _SAME for p, flag in zip(panel.paints, flags, strict=True)])
+        hues = [groups[x] for x in panel.data["offset"]] if groups else [_OTHER] * len(flags)
+        paints = [HOLE if p == HOLE else hue if flag else _SAME for p, flag, hue in zip(panel.paints, flags, hues, strict=True)]
         out.append(
             replace(
                 panel,
-                paints=paints,
+                paints=tuple(paints),
                 boxes=tuple(boxes),
                 owners=(),
                 shapes=tuple([replace(shape, paint=HOLE if shape.paint == HOLE else _SAME) for shape in panel.shapes]),

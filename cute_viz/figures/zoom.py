@@ -73,7 +73,9 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     rights = [x + rep * (tn // an) for rep in range(n // tn) for x in cols]
     at = _cta(options)
     warps = _tile(owners, (m, n), (tm, tn), _block(owners, (am, an), together), together, group, called)
-    atoms = _atoms(downs, rights, (am, an), (tm, tn), held, called, group)
+    alone = len({t // together for t in real}) == 1  # whose part is the tile itself
+    within = f"2 CTA tile {m} × {n}  1 {called}, " if alone else f"3 {called.capitalize()} {group}  "
+    atoms = _atoms(downs, rights, (am, an), (tm, tn), held, within)
     holding = {(r // am, c // an) for r, c, _ in held}
     own = [(i, j) for i, r in enumerate(downs) for j, c in enumerate(rights) if (r % (tm // am), c % (tn // an)) in holding]
     i, j = min(own, key=lambda one: (one[0], -one[1]))  # at the edge, so that no line to the next panel runs over others
@@ -84,7 +86,9 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     shown = _part((am, an), inside)
     opening = i + shown[0] / am, j + shown[1] / an, i + shown[2] / am, j + shown[3] / an
     atoms = replace(atoms, shapes=(*atoms.shapes, _outline(*opening)))
-    panels = warps, atoms, _atom((am, an), inside, origin, thread, shown)
+    panels = [atoms, _atom((am, an), inside, origin, f"{3 if alone else 4} Thread {thread}", shown)]
+    arrows = [Arrow(1, 2, opening, look="wide")] if alone else [Arrow(1, 2, look="wide"), Arrow(2, 3, opening, look="wide")]
+    panels[:0] = [] if alone else [warps]
     spread = tm // am // len(rows), tn // an // len(cols)  # groups along M and N
     parts = f"{_by(*spread, called)} of {m // spread[0]}x{n // spread[1]} = {_by(len(downs), len(rights), 'atom')} of {am}x{an}"
     found = {"threads": threads, "values": len(inside) * len(own), "atoms": len(own)}
@@ -92,7 +96,7 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     title = f"One thread holds {count(len(inside), 'value')} " + (
         f"in each of {len(own)} atoms" if len(own) > 1 else f"of {am} × {an}"
     )
-    return _figure(tiled, (m, n, k), "CTA", title, words, panels, (Arrow(2, 3, opening, look="wide"),), found, options)
+    return _figure(tiled, (m, n, k), "CTA", title, words, panels, arrows, found, options)
 
 
 def _figure(
@@ -106,7 +110,7 @@ def _figure(
     facts: dict[str, int],
     options: FigureOptions,
 ) -> Figure:
-    """The figure of levels behind the grid of CTAs; arrows: behind those to the first two of them."""
+    """The figure of levels behind the grid of CTAs; arrows: behind that to the first of them."""
     title, (r, c) = options.title or _shared(options.cluster, called) or title, _cta(options)
     panels = _grid((r, c), extents[:2], options, called), *panels
     grid = f"{_by(*options.grid, called)} of " if options.grid else ""
@@ -120,7 +124,7 @@ def _figure(
         paints=(*[Paint(h) for h in _ORDER], *[Paint(h, faded=True) for h in _ORDER], Paint(-1)),
         panels=panels,
         facts=facts,
-        arrows=(Arrow(0, 1, (r, c, r + 1, c + 1), look="wide"), Arrow(1, 2, look="wide"), *arrows),
+        arrows=(Arrow(0, 1, (r, c, r + 1, c + 1), look="wide"), *arrows),
         flow="row",
     )
 
@@ -148,7 +152,9 @@ def _in_tmem(tiled: TiledMMA, owners: Owners, extents: tuple[int, int, int], opt
     title = f"A CTA holds {rows} rows in tensor memory; a thread reads one of them, {count(n, 'value')}"
     parts = f"{count(ctas, 'CTA')} of {rows}x{n} = 4 warps of 32 lanes"
     words = f"{parts}; {tiled.atom.instruction.called or tiled.atom.name or 'an MMA'}"
-    return _figure(tiled, extents, called, title, words, (tiles, lanes), (), {"CTAs": ctas, "values": n}, options)
+    return _figure(
+        tiled, extents, called, title, words, (tiles, lanes), (Arrow(1, 2, look="wide"),), {"CTAs": ctas, "values": n}, options
+    )
 
 
 _ORDER = (0, 3, 4, 6, 2, 5, 7, 6)  # hues, of the group that is opened first; red is a conflict
@@ -252,12 +258,13 @@ def _grid(at: tuple[int, int], tile: tuple[int, int], options: FigureOptions, ca
     cells = [(r, c) for r in range(rows) for c in range(cols)]
     top, left = (at[axis] // cluster[axis] * cluster[axis] for axis in (0, 1))
     mine = [(r, c) for r in range(top, top + cluster[0]) for c in range(left, left + cluster[1])]
-    shared = {(r, c): "A\nsame" if r == at[0] else "B\nsame" if c == at[1] else "" for r, c in mine if (r, c) != at}
+    shared = {(r, c): f"A{r}\nB{c}" for r, c in mine if len(mine) > 1}
     outline = [Shape("box", ((left, top), (left + cluster[1], top + cluster[0])), "", "strong dashed")] if shared else []
     foot = f"{called} ({at[0]}, {at[1]}) begins at C({at[0] * tile[0]}, {at[1] * tile[1]})"
     if shared:
-        foot += "; dashed: its cluster"
-    labels = shared | {at: f"{at[0]},{at[1]}"}
+        need = [f"{n} need {tile}" for n, tile in zip(cluster[::-1], (f"A{at[0]}", f"B{at[1]}"), strict=True) if n > 1]
+        foot += f"; dashed: its cluster, of which {' and '.join(need)}"
+    labels = shared or {at: f"{at[0]},{at[1]}"}
     shown = [(labels.get(cell, ""), LIT if cell == at else BESIDE if cell in shared else PAPER) for cell in cells]
     shapes = *outline, _outline(*at, at[0] + 1, at[1] + 1)
     return _panel((0, 0), (rows, cols), (1, 1), f"1 Grid  {words}", foot, shown, shapes)
@@ -300,10 +307,9 @@ def _atoms(
     atom: tuple[int, int],
     mma: tuple[int, int],
     held: Sequence[tuple[int, int, int]],
-    called: str,
-    group: int,
+    within: str,
 ) -> Panel:
-    """The atoms of a group beside each other, with the values of the thread."""
+    """The atoms of a group beside each other, with the values of the thread; within: the panel's words before them."""
     (am, an), rows, cols = atom, len(downs), len(rights)
     shapes = []
     for i, down in enumerate(downs):
@@ -315,7 +321,7 @@ def _atoms(
                     corners = ((x, y), (x + wide, y), (x + wide, y + tall), (x, y + tall))
                     shapes.append(Shape("area", corners, paint=LIT))
     shown = len(shapes) <= DOTS
-    caption, foot = f"3 {called.capitalize()} {group}  {rows} × {cols} atoms", "all values of the thread are marked" * shown
+    caption, foot = f"{within}{rows} × {cols} atoms", "all values of the thread are marked" * shown
     return _panel((1, 1), (rows, cols), atom, caption, foot, [("", BESIDE)] * (rows * cols), shapes if shown else ())
 
 
@@ -337,7 +343,7 @@ def _atom(
     atom: tuple[int, int],
     held: Sequence[tuple[int, int, int]],
     origin: tuple[int, int],
-    thread: int,
+    called: str,
     part: tuple[int, int, int, int],
 ) -> Panel:
     """The part of an atom with the values of the thread."""
@@ -347,7 +353,7 @@ def _atom(
     whole = (rows, cols) == atom
     values = {(r - top, c - left): v for r, c, v in held}
     cells = [(r, c) for r in range(rows) for c in range(cols)]
-    name = f"4 Atom {am} × {an}  thread {thread}" if whole else f"4 {rows} × {cols} of atom {am} × {an}  thread {thread}"
+    name = f"{called}  " + (f"atom of {am} × {an}" if whole else f"{rows} × {cols} of atom {am} × {an}")
     every = [str(top + r) if r in {y for y, _ in values} or r in (0, rows - 1) else "" for r in range(rows)]
     across = [str(left + c) if c in {x for _, x in values} or c in (0, cols - 1) else "" for c in range(cols)]
     foot = f"V{values[r0 - top, c0 - left]} is C({origin[0] + r0}, {origin[1] + c0})"

@@ -21,12 +21,12 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, UncountedError
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.indexed import ASSIGNED, Indexed, brackets
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.slices import known_part, split
-from cute_viz.source.cpp.tree import Brace, Call, Id, Node
+from cute_viz.source.cpp.tree import Brace, CppCall, Id, Node
 from cute_viz.source.cpp.turns import Turns
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use
@@ -40,7 +40,7 @@ _UNROLLED = 64  # rounds of loops that a compiler unrolls
 _WIDEST = 128  # bits
 
 
-def array_of(evaluator: Evaluator, x: Declaration) -> Tensor:
+def array_of(evaluator: CppEvaluator, x: Declaration) -> Tensor:
     """An array in shared memory as C++ places its elements, the last index the contiguous one. The first extent of one of dynamic
     size, `extern __shared__ float s[]`, is what only a launch knows; no place depends on it.
 
@@ -111,7 +111,7 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
     turns = Turns(context, found, scope, access.token, block, access.tests)
     if beside := _beside(context, access, function):
         raise UncountedError(f"no barrier is between this and {beside}: a compiler may keep the element in a register")
-    evaluator = Evaluator(context, found, turns.env)
+    evaluator = CppEvaluator(context, found, turns.env)
     parts = [finished(evaluator.solid(context.tree(part))) for part in access.indices]
     crd = tuple(parts) if len(parts) > 1 else parts[0]
     used, asked, loops = turns.used(leaves(crd)), turns.asked(), turns.loops
@@ -196,7 +196,7 @@ def _tensor(context: Context, lookup: Lookup, scope: Scope, access: Indexed) -> 
     """What is indexed; None of what is not in shared or global memory."""
     env = opened(context, scope)
     declaration = lookup.declared(access.name, env, access.token)
-    evaluator = Evaluator(context, lookup, env)
+    evaluator = CppEvaluator(context, lookup, env)
     if declaration is not None and declaration.array:
         whole = array_of(evaluator, declaration)
         if rank(whole.layout) != len(access.indices):
@@ -244,17 +244,23 @@ _FAR = 400  # tokens between the name of a kernel and its launch
 
 def block_of(context: Context, lookup: Lookup, function: Scope) -> tuple[int, int, int] | None:
     """The threads of a block in each direction, as the launch of a kernel, or who asks, has them; None where nobody knows."""
-    use, let = context.chosen.get(function), context.given.let
+    let = context.given.let
     if "blockDim.x" in let and all(f"blockDim.{d}" in let for d in directions(context.reader, function)):
         given = [str(let.get(f"blockDim.{d}", 1)) for d in "xyz"]
         if all(map(str.isdecimal, given)):
             return int(given[0]), int(given[1]), int(given[2])
+    return dims_of(context, lookup, function, 1)
+
+
+def dims_of(context: Context, lookup: Lookup, function: Scope, which: int) -> tuple[int, int, int] | None:
+    """The grid (0), the block (1) or the bytes of shared memory (2) that a kernel is launched with; None where nobody knows."""
+    use = context.chosen.get(function)
     parts = launch_parts(context.reader, use) if use is not None else []
-    if use is None or len(parts) < 2:
+    if use is None or len(parts) <= which:
         return None
-    evaluator = Evaluator(context, lookup, opened(context, use.scope))
+    evaluator = CppEvaluator(context, lookup, opened(context, use.scope))
     try:
-        found = _extents(evaluator, context, context.tree(parts[1]), use)
+        found = _extents(evaluator, context, context.tree(parts[which]), use)
     except CuteVizError:
         return None
     numbers = [int(x) for x in found if isinstance(x, int)]
@@ -276,17 +282,17 @@ def directions(reader: Declarer, function: Scope) -> str:
     return "".join(d for d in "xyz" if d == "x" or d in named)
 
 
-def _extents(evaluator: Evaluator, context: Context, node: Node, use: Use) -> list[Value]:
+def _extents(evaluator: CppEvaluator, context: Context, node: Node, use: Use) -> list[Value]:
     """The numbers of a `dim3`, or the one of an integer."""
     match node:
-        case Call(function=Id(text="dim3"), args=args) | Brace(type=Id(text="dim3"), args=args):
+        case CppCall(function=Id(text="dim3"), args=args) | Brace(type=Id(text="dim3"), args=args):
             return [evaluator.solid(arg) for arg in args]
         case Id(text=name):
             declaration = evaluator.lookup.declared(name, evaluator.env, use.token)
             init = declaration.init if declaration is not None else None
             if declaration is not None and init is not None and declaration.opens in ("(", "{"):
                 return [evaluator.solid(context.tree(part)) for part in context.reader.split(*init)]
-            if init is not None and isinstance(inner := context.tree(init), (Call, Brace)):
+            if init is not None and isinstance(inner := context.tree(init), (CppCall, Brace)):
                 return _extents(evaluator, context, inner, use)
     return [evaluator.solid(node)]
 
@@ -316,7 +322,7 @@ def alignment_of(context: Context, lookup: Lookup, scope: Scope, base: str, stor
     declaration = lookup.declared(base, opened(context, scope), None) if base.isidentifier() else None
     if declaration is None or not declaration.array:
         return None
-    evaluator = Evaluator(context, lookup, opened(context, scope))
+    evaluator = CppEvaluator(context, lookup, opened(context, scope))
     tokens, at = context.reader.tokens, declaration.token
     while tokens[at].kind not in (";", "{", "}") and at > 0:
         if tokens[at].text in ("alignas", "__align__"):

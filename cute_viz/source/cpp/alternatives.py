@@ -8,7 +8,7 @@ from typing import NamedTuple
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.lookup import Found, Lookup, declares, loop_around, opened
-from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement, outward
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Stmt, outward
 from cute_viz.source.moves import Alternative
 from cute_viz.source.rounds import COMPUTED
 
@@ -38,7 +38,7 @@ class Circumstance(NamedTuple):
 
     where: Scope
     scope: Scope
-    statement: Statement | None = None
+    statement: Stmt | None = None
     branch: str = ""
     behind: bool = False
     labels: Sequence[Range | None] = ()
@@ -74,7 +74,7 @@ def around(reader: Declarer, scope: Scope, outer: Scope | None, token: int) -> I
 
 def tested(scope: Scope, tests: Iterable[tuple[Range, bool]]) -> list[Circumstance]:
     """The conditions in a statement itself, `a ? b : c`, by what they must be."""
-    return [Circumstance(scope, scope, Statement("if", test[0], test), "if" if wanted else "else") for test, wanted in tests]
+    return [Circumstance(scope, scope, Stmt("if", test[0], test), "if" if wanted else "else") for test, wanted in tests]
 
 
 def _labels(switch: Scope, token: int) -> tuple[list[Range | None], list[Range | None]]:

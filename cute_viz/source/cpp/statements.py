@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
@@ -16,19 +16,22 @@ from cute_viz.source.cpp.accesses import launch_parts, reader_of
 from cute_viz.source.cpp.alternatives import Circumstance, around, tested
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.evaluate import Evaluator
-from cute_viz.source.cpp.indexed import accesses, arrays
+from cute_viz.source.cpp.evaluate import CppEvaluator
+from cute_viz.source.cpp.indexed import Indexed, accesses, arrays
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.pointed import conditions, means, overloads, paths, told_apart
 from cute_viz.source.cpp.rounds import often_of
-from cute_viz.source.cpp.scopes import Range, Scope, Statement
+from cute_viz.source.cpp.scopes import Range, Scope, Stmt
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.unknown import attempted, tried
 from cute_viz.source.cpp.uses import Use, function_of
 from cute_viz.source.cpp.values import Value, finished, integer
 from cute_viz.source.model import Given
-from cute_viz.source.moves import Launch, Move, Often, chosen
+from cute_viz.source.moves import Launch, Mistake, Move, Often, chosen
 from cute_viz.values.instruction import MOVES
+
+if TYPE_CHECKING:
+    from cute_viz.source.cpp.mistakes import ThreadBlock
 
 NO_TENSOR = "cannot determine which tensor this is"
 _MOST = 6  # operands of CuTe's own: more are of a function of the file
@@ -63,6 +66,7 @@ class _File:
     def __init__(self, reader: Declarer, given: Given, lookup: _BUILD, only: Mapping[Scope, Use]) -> None:
         self.reader, self.given, self.lookup, self.only = reader, given, lookup, only
         self.known: dict[Scope, list[tuple[str, Context]]] = {}
+        self.blocks: dict[Context, list[ThreadBlock]] = {}  # that tell mistakes
         self.kernels = [x for x in dict.fromkeys(reader.scopes) if x.kind == "function" and self.is_kernel(x)]
 
     def moves(self) -> Iterator[Move]:
@@ -85,7 +89,7 @@ class _File:
                                 partial(self._each, context, scope, begin, read, inside),
                                 "store" if access.store else "load",
                             )
-                            yield self._move(name, access.token, scope, where, context, read, " ".join(text.split()), times)
+                            yield self._move(name, access.token, scope, where, context, read, " ".join(text.split()), times, access)
             for at, name, arguments, tests in found:
                 if name in own and len(arguments) > _MOST:
                     continue
@@ -96,17 +100,40 @@ class _File:
                     if self.runs(context, scope, begin, inside):
                         times = partial(often_of, context, self.lookup, scope, self.is_kernel, begin, inside)
                         called = _reader(context, self.lookup, scope, arguments)
-                        yield self._move(name, at, scope, where, context, called, _text(reader, at), times)
+                        yield self._move(name, at, scope, where, context, called, _text(reader, at), times, arguments)
 
     def _move(
-        self, name: str, token: int, scope: Scope, where: str, context: Context, read: _READ, text: str, times: Callable[[], Often]
+        self,
+        name: str,
+        token: int,
+        scope: Scope,
+        where: str,
+        context: Context,
+        read: _READ,
+        text: str,
+        times: Callable[[], Often],
+        given: list[Range] | Indexed,
     ) -> Move:
         """A statement in one way in which it is reached: where the file has several kernels, it knows its own."""
         function, assumed = function_of(scope), {} if context.assumed is None else context.assumed
         begins = (*context.chosen, *([] if function is None else [function]))
         kernel = next((x.name for x in begins if self.is_kernel(x)), "") if len(self.kernels) > 1 and not where else ""
         line, file, idle = context.line(token), context.file(token), self._idle(context, function)
-        return Move(name, line, scope.path, where, read, text, assumed, idle, file, often=times, launch=kernel)
+        wrong = partial(self._mistakes, context, scope, token, given) if "copy_if" not in name else tuple
+        return Move(name, line, scope.path, where, read, text, assumed, idle, file, often=times, launch=kernel, mistakes=wrong)
+
+    def _mistakes(self, context: Context, scope: Scope, token: int, given: list[Range] | Indexed) -> list[Mistake]:
+        """What a statement is proven to do wrong, where its kernel is launched."""
+        function = function_of(scope)
+        kernel = next((x for x in (function, *context.chosen) if x is not None and self.is_kernel(x)), None)
+        if kernel is None or kernel not in context.chosen:
+            return []
+        if context not in self.blocks:
+            from cute_viz.source.cpp.mistakes import blocks_of
+
+            self.blocks[context] = blocks_of(context, self.lookup, kernel)
+        found = [x for block in self.blocks[context] for x in tried(partial(block.mistakes, scope, token, given), [])]
+        return list({(one.kind, one.key): one for one in reversed(found)}.values())[::-1]
 
     def _idle(self, context: Context, function: Scope | None) -> str | None:
         """The function that the way to another one begins in, where nothing runs that: a kernel without a launch, one of the
@@ -142,7 +169,7 @@ class _File:
                 continue
             context = Context(self.reader, self.given)
             context.chosen, context.assumed, context.facts = dict(path), {}, conditions(self.reader, path)
-            evaluator = Evaluator(context, self.lookup(context), context.root)
+            evaluator = CppEvaluator(context, self.lookup(context), context.root)
             if not all(means(evaluator, scope, use) for scope, use in reversed(path) if len(overloads(scope)) > 1):
                 continue
             if all(self.runs(context, use.scope, use.token) for _, use in path):
@@ -187,7 +214,7 @@ class _File:
         statement = held.statement
         before, notes = dict(context.assumed or {}), dict(context.given.notes)
         context.deep = 0
-        evaluator = Evaluator(context, self.lookup(context), opened(context, held.where))
+        evaluator = CppEvaluator(context, self.lookup(context), opened(context, held.where))
         if statement is None or (test := statement.value) is None:
             return None
         if statement.kind == "switch":
@@ -202,7 +229,7 @@ class _File:
         return None
 
 
-def _is_case(evaluator: Evaluator, switch: Statement, held: Circumstance) -> bool | None:
+def _is_case(evaluator: CppEvaluator, switch: Stmt, held: Circumstance) -> bool | None:
     """Whether a switch comes to one of the labels of its cases. Raises: the error of what is not known."""
     tree, inner = evaluator.context.tree, evaluator.inside(opened(evaluator.context, held.scope))
     value, *mine = (int(integer(inner.solid(tree(part)))) for part in (switch.value, *filter(None, held.labels)))
@@ -285,7 +312,7 @@ def _call(reader: Declarer, begin: int) -> tuple[str, list[Range]] | None:
 def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Range]) -> Callable[[], list[Value | CuteVizError]]:
     def read() -> list[Value | CuteVizError]:
         context.deep = 0
-        evaluator = Evaluator(context, lookup(context), opened(context, scope))
+        evaluator = CppEvaluator(context, lookup(context), opened(context, scope))
         try:
             out = [_operand(evaluator, part) for part in arguments[:1]]
             return out + [_operand(evaluator, part, bool(out) and _is_own(out[0])) for part in arguments[1:]]
@@ -302,7 +329,7 @@ def _is_own(first: Value | CuteVizError) -> bool:
     return isinstance(first, (TmaCopy, MMA_Atom, TiledMMA, ThrMMA))
 
 
-def _operand(evaluator: Evaluator, part: Range, own: bool = False) -> Value | CuteVizError:
+def _operand(evaluator: CppEvaluator, part: Range, own: bool = False) -> Value | CuteVizError:
     """A tensor, or what else an argument is; the error of one that is not known, for the caller to raise. own: the layout of a
     tensor is enough, whatever threads have of it.
     """
