@@ -15,8 +15,7 @@ _MANY = 12  # launches that an error lists
 
 class Loop(NamedTuple):
     """A loop around a statement: its line, its file ("" of the file itself), how many rounds it has, and in how many of them the
-    statement runs; None where that is not known.
-    """
+    statement runs; None where that is not known."""
 
     line: int
     file: str
@@ -30,9 +29,6 @@ class Alternative(NamedTuple):
     branch: `if`, `else`, `case 3`, `default`. line, file: where the condition stands, "" of the file itself. group: a word for all
     alternatives of which a block runs one; "" where its threads may run several. behind: what the condition guards leaves, and the
     statement is behind that.
-
-    >>> str(Alternative("causal", "else", 7, "", "7"))
-    'else of causal'
     """
 
     condition: str
@@ -49,9 +45,6 @@ class Alternative(NamedTuple):
 class Often(NamedTuple):
     """How often a block runs a statement: the loops around it, outermost first. sure: no other condition decides whether it runs.
     choices: the alternatives of conditions that nobody knows that it is in, outermost first.
-
-    >>> Often((Loop(7, "", 512, 512), Loop(9, "", 4, 1))).times, Often((), False).times
-    (512, None)
     """
 
     loops: tuple[Loop, ...] = ()
@@ -74,12 +67,7 @@ class Often(NamedTuple):
 
 
 def worst(rows: Iterable[tuple[Sequence[Alternative], int]]) -> int:
-    """What numbers add up to, of alternatives the larger.
-
-    >>> both = [Alternative("causal", branch, 7, "", "7") for branch in ("if", "else")]
-    >>> worst([((), 1), (both[:1], 30), (both[1:], 20), (both[1:], 20)])
-    41
-    """
+    """What numbers add up to, of alternatives the larger."""
     whole, groups = 0, dict[str, dict[str, list[tuple[Sequence[Alternative], int]]]]()
     for choices, number in rows:
         if ways := [one for one in choices if one.group]:
@@ -118,9 +106,6 @@ class Move:
     only a run knows, where these may matter to its cost.
     often: how often a block runs it. launch: its kernel, where the reader says it. made: where the definitions stand that each
     operand is made of, of a reader that knows. mistakes: what is proven to be wrong.
-
-    >>> Move("copy", 7, ("gemm_tn",), "", list).place, Move("copy", 7, (), "", list, file="a.cuh").place
-    ('7', 'a.cuh:7')
     """
 
     name: str
@@ -150,9 +135,6 @@ class Launch:
 
     file: the included file that it is in, "" else. caller: the function that launches it. call: where that is called. key: what
     its reader knows it by.
-
-    >>> str(Launch(("gemm",), "128,float", "dim3(M / 128)", "256", 7))
-    'gemm<128,float> <<<dim3(M / 128), 256>>>'
     """
 
     kernel: tuple[str, ...]
@@ -182,14 +164,8 @@ class Launch:
 
 
 def chosen(launches: Iterable[Launch], word: str) -> Launch:
-    """The launch that a number, counted from 1, or a part of its text means.
-
-    Raises: CuteVizError where none or several are meant.
-
-    >>> both = [Launch(("f",), "64", "", "", 3), Launch(("f",), "128", "", "", 4)]
-    >>> chosen(both, "2").line, chosen(both, "f<64").line
-    (4, 3)
-    """
+    """The launch that a number, counted from 1, or a part of its text means. Raises: CuteVizError where none or several are
+    meant."""
     all_ = list(launches)
     if word.isdecimal() and 0 < int(word) <= len(all_):
         return all_[int(word) - 1]

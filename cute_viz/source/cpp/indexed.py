@@ -24,8 +24,7 @@ _VECTOR = re.compile(rf"(?:__)?({'|'.join(_BITS)})([248])")
 class Indexed(NamedTuple):
     """One access in a statement: where it stands, the name of what it indexes, the tokens of each index, whether it stores, and
     whether the statement both loads and stores elements of that name. tests: the conditions in the statement, and what they must
-    be. why: it is not counted. wide: bits of the type that it is cast to.
-    """
+    be. why: it is not counted. wide: bits of the type that it is cast to."""
 
     token: int
     name: str
@@ -96,8 +95,7 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
 
 def _cast(reader: Declarer, n: int, close: int) -> tuple[int, int, int]:
     """The tokens of `reinterpret_cast<float4*>(&s[i])[0]` around an element, and the bits of its type; its own tokens, and 0,
-    where nothing is cast.
-    """
+    where nothing is cast."""
     tokens = reader.tokens
 
     def outside(left: int, right: int) -> tuple[int, int]:

@@ -17,12 +17,7 @@ _NO, _ROUND, _ALWAYS = range(3)  # whether threads of a block agree: no, or nobo
 
 
 def choice(tree: Tree, function: ast.AST | None, node: ast.AST, way: int) -> Alternative | None:
-    """The alternative that the nth way through a statement is; None of a way that no condition decides.
-
-    >>> tree = Tree("if const_expr(causal):\\n    pass")
-    >>> str(choice(tree, None, tree.module.body[0], 1))
-    'else of causal'
-    """
+    """The alternative that the nth way through a statement is; None of a way that no condition decides."""
     match node:
         case ast.If():
             test, branch = node.test, "else" if way else "if"
