@@ -59,11 +59,7 @@ class Around:
     behind: bool = False
 
     def holds(self, name: str, value: int) -> bool | None:
-        """Whether a condition on a variable of that name passes with a value, None where that is not known.
-
-        >>> Around(7, "k", "==", (3,)).holds("k", 3), Around(7, "k", "==", (3,), False).holds("k", 3)
-        (True, False)
-        """
+        """Whether a condition on a variable of that name passes with a value, None where that is not known."""
         if self.behind:
             return True
         return COMPARED[self.word](value, self.numbers[0]) is self.wanted if name and self.word in COMPARED else None
@@ -116,11 +112,7 @@ class Unit:
 
 
 def data_of(unit: Unit) -> dict[str, Any]:
-    """A unit as JSON has it, each text once.
-
-    >>> data_of(Unit((), (), ("k.cu",)))
-    {'unit': [[], [], [0], []], 'words': ['k.cu']}
-    """
+    """A unit as JSON has it, each text once."""
     table: dict[str, int] = {}
 
     def packed(value: Any) -> Any:
@@ -134,11 +126,7 @@ def data_of(unit: Unit) -> dict[str, Any]:
 
 
 def unit_from(data: dict[str, Any]) -> Unit:
-    """The unit that `data_of` has written.
-
-    >>> unit_from(data_of(Unit((), (), ("k.cu",)))).files
-    ('k.cu',)
-    """
+    """The unit that `data_of` has written."""
     words = [str(word) for word in data["words"]]
 
     @cache
