@@ -220,11 +220,11 @@ def find_layout(table: str | Sequence[Sequence[int]], *, tile: str | tuple[int, 
     from cute_viz.analysis.solve import solve, solved
 
     if tile is not None:
-        from cute_viz.engine.arithmetic import offsets_of
+        from cute_viz.engine.arithmetic import layout_of
         from cute_viz.engine.request import Request
         from cute_viz.options.words import read
 
-        return solve(offsets_of(str(table), read("tile", tile), Request(())))
+        return layout_of(str(table), read("tile", tile), Request(()))
     return solved(table) if isinstance(table, str) else solve([list(map(int, row)) for row in table])
 
 
@@ -242,7 +242,7 @@ def compare(source: object, other: object, **words: Unpack[DrawingWords]) -> Fig
 
 _OF_SOURCES: dict[str, Any] = {"let": None, "name": None, "dialect": "auto", "layouts": (), "limits": None}  # and their defaults
 _OF_TARGETS = ("arch", "wave", "shape", "bits")  # the words of `Library.with_words`
-_DRAWN = ("object", "panels", "several")  # levels of options that are no page's
+_DRAWN = ("object", "panels", "several")  # levels of options that do not concern a page
 
 
 def answer_of(

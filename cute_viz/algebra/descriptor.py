@@ -288,7 +288,7 @@ def make_fragment(tensor: Tensor, kind: str, major: str, operand: str = "") -> D
     return DescriptorTensor(descriptor, _units(tensor), replace(tensor, name=operand))
 
 
-def described(x: object) -> Any:
+def behind(x: object) -> Any:
     """The tensor in shared memory that a fragment of descriptors is of; anything else as it is."""
     return x.tensor if isinstance(x, DescriptorTensor) else x
 

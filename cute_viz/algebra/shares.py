@@ -42,7 +42,7 @@ class Division:
 
     @property
     def cut(self) -> tuple[Layout, Sliced]:
-        """The tensor as (thread, what it has of it), and the coordinate of the part of thread 0."""
+        """The tensor as (thread, its elements), and the coordinate of thread 0's part."""
         if isinstance(self.tiling, Layout):
             divided, coord = cut("local_partition", self.layout, self.tiling, 0, self.proj)
         else:

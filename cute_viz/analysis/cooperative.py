@@ -81,7 +81,7 @@ def cooperation(threads: Any, most: Any, src: Tensor, dst: Tensor) -> Cooperatio
     domains = [_distributed(layout, each * used) for layout in cut]
     if any(size(found) != each * used for found in domains):
         raise AlgebraError(
-            f"the {each * used} elements that {used} threads take at once are no whole part of {show(cut[0])} and {show(cut[1])}"
+            f"the {each * used} elements that {used} threads take at once do not divide {show(cut[0])} and {show(cut[1])}"
         )
     fits = compatible(domains[0].shape, domains[1].shape)
     if not fits and not compatible(domains[1].shape, domains[0].shape):

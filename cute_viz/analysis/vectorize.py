@@ -86,9 +86,7 @@ def auto_width(src: Tensor, dst: Tensor, most: int | None = None, filtered: bool
 
 
 def _seen(x: Tensor) -> tuple[AnyLayout, bool]:
-    """The layout of a tensor's elements, of which the swizzle of its pointer is no part, and whether all of it is known when the
-    kernel is compiled.
-    """
+    """The layout of a tensor's elements, without the swizzle of its pointer, and whether all of it is known at compile time."""
     static = is_marked(x.layout)
     if x.swizzle is None:
         return x.layout, static

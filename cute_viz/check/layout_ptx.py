@@ -18,7 +18,7 @@ PER_THREAD = 4  # entries of one thread: a vector of 32 bits each, two of 64 bit
 
 
 class Unwritable(CuteVizError):
-    """A layout that a generated kernel does not compute, such as one with fractional strides; in C++ also one with XOR strides."""
+    """A layout that no generated kernel computes: one with fractional strides, in C++ also one with XOR strides."""
 
 
 class _PtxWriter:

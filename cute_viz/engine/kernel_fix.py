@@ -9,7 +9,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
-from cute_viz.algebra.descriptor import described
+from cute_viz.algebra.descriptor import behind
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.tensor import Tensor, tensors_in
 from cute_viz.algebra.tma import TmaCopy
@@ -113,7 +113,7 @@ def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, 
 
 def _views(operands: Sequence[object]) -> list[Tensor]:
     """The tensors of shared memory that a statement moves; of a TMA its tile, of descriptors what they describe."""
-    out = tensors_in(map(described, operands), "smem")
+    out = tensors_in(map(behind, operands), "smem")
     tma = operands[0] if operands and isinstance(operands[0], TmaCopy) else None
     if tma is None:
         return out

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cute_viz.algebra.composed import domain, inner_of
-from cute_viz.algebra.descriptor import described
+from cute_viz.algebra.descriptor import behind
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -158,7 +158,7 @@ def memory_of(
     """
     seen: list[tuple[str, Tensor]] = []
     for move, operands in read:
-        seen += [(called(move), x) for x in tensors_in(map(described, operands or ()))]
+        seen += [(called(move), x) for x in tensors_in(map(behind, operands or ()))]
     launches = list(dict.fromkeys(name for name, _ in seen))
     whole = [
         entry

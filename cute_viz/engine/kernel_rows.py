@@ -8,7 +8,7 @@ from dataclasses import field
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.descriptor import described
+from cute_viz.algebra.descriptor import behind
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.cost import SECTOR, Cost
@@ -97,7 +97,7 @@ class Access:
     @property
     def operands(self) -> list[dict[str, Any]]:
         """The tensors of the statement: name, memory, type of the elements, and a thread's part of the layout."""
-        tensors = [described(x) for x in self.tensors]
+        tensors = [behind(x) for x in self.tensors]
         return [
             {"name": x.pointer.name or None, "memory": x.pointer.space or None, "type": x.pointer.element, "layout": str(x.layout)}
             for x in tensors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cute_viz.algebra.descriptor import DescriptorTensor, described
+from cute_viz.algebra.descriptor import DescriptorTensor, behind
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.cost import meeting
@@ -51,7 +51,7 @@ def plainly(row: Access) -> list[str]:
     where = {"smem": "shared memory", "gmem": "global memory", "tmem": "tensor memory", "rmem": "registers"}
     said = [f"{head}.", *(f"{words[0].upper()}{words[1:].rstrip('.')}." for words in cost.why)]
     for x in row.tensors:
-        tensor = described(x)
+        tensor = behind(x)
         if isinstance(tensor, Tensor):
             way = ", by descriptors" * isinstance(x, DescriptorTensor)
             name, space = tensor.pointer.name or "an operand", where.get(tensor.pointer.space, tensor.pointer.space)

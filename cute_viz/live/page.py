@@ -74,7 +74,7 @@ def settings(**more: Any) -> dict[str, Any]:
         fields.append({"name": name, "holds": option.holds, "choices": choices, "meaning": option.meaning, "like": option.metavar})
     fields += [{"name": name, "holds": "text", "choices": (), "meaning": words, "like": like} for name, words, like in MACHINE]
     known = {"version": __version__, "fields": fields, "ways": list(WAYS), "presets": presets()}
-    return {**known, "operations": [(op.name, op.signature, op.summary) for op in OPS.values()], **more}
+    return {**known, "operations": [(op.name, op.signature, op.summary, op.example) for op in OPS.values()], **more}
 
 
 def document(settings: dict[str, Any], assets: str = "assets/", *, policy: str = "", drawn: str = "") -> str:

@@ -25,8 +25,8 @@ from cute_viz.notation.syntax import (
     Call,
     Chain,
     FlaggedPointer,
-    Index,
     Infix,
+    Item,
     Name,
     Node,
     Number,
@@ -128,7 +128,7 @@ class Evaluator:
         static = is_static(a) and (is_static(b) or node.right.span == node.left.span)
         return Static(result) if static else int(result)
 
-    def index(self, node: Index) -> Any:
+    def item(self, node: Item) -> Any:
         """Python's `x[i]`: an entry, a mode, or with `_` a slice."""
         value, index = self.value(node.value), self.value(node.index)
         if isinstance(value, tuple):

@@ -132,7 +132,7 @@ class Arith(Spanned):
     right: Node
 
 
-class Index(Spanned):
+class Item(Spanned):
     """`x[i]`: an entry of a tuple, a mode or slice of a layout (Python)."""
 
     value: Node
@@ -153,7 +153,7 @@ class Statement:
 
 
 Node: TypeAlias = (
-    "Number | Ratio | Blank | Sequence | Pair | At | FlaggedPointer | Name | Call | Apply | Chain | Infix | Arith | Index"
+    "Number | Ratio | Blank | Sequence | Pair | At | FlaggedPointer | Name | Call | Apply | Chain | Infix | Arith | Item"
 )
 
 

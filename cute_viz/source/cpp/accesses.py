@@ -21,12 +21,12 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, UncountedError
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.indexed import ASSIGNED, Indexed, brackets
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.slices import known_part, split
-from cute_viz.source.cpp.tree import Brace, Call, Id, Node
+from cute_viz.source.cpp.tree import Brace, CppCall, Id, Node
 from cute_viz.source.cpp.turns import Turns
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use
@@ -41,7 +41,7 @@ _UNROLLED = 64  # rounds of loops that a compiler unrolls
 _WIDEST = 128  # bits
 
 
-def array_of(evaluator: Evaluator, x: Declaration) -> Tensor:
+def array_of(evaluator: CppEvaluator, x: Declaration) -> Tensor:
     """An array in shared memory as C++ places its elements, the last index the contiguous one. The first extent of one of dynamic
     size, `extern __shared__ float s[]`, is what only a launch knows; no place depends on it.
 
@@ -63,8 +63,7 @@ def _beside(context: Context, access: Indexed, function: Scope) -> str:
     element after a store, or has it before a load.
     """
     reader, tokens = context.reader, context.reader.tokens
-    end = access.place.close if access.place.step is None else access.place.right
-    text = [token.text for token in tokens[access.token : end]]
+    text = [token.text for token in tokens[access.token : access.place.close]]
     opening = reader.find(function.token, ("{", ";"))
     begin, end = opening, reader.match[opening]
     places = range(reader.find(access.token, (";",)), end) if access.store else range(access.token - 1, begin, -1)
@@ -113,7 +112,7 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
     turns = Turns(context, found, scope, access.token, block, access.tests)
     if beside := _beside(context, access, function):
         raise UncountedError(f"no barrier is between this and {beside}: a compiler may keep the element in a register")
-    evaluator = Evaluator(context, found, turns.env)
+    evaluator = CppEvaluator(context, found, turns.env)
     place = access.place
     each = _elements_of(evaluator, context, place.cast, x.bits) if place.cast is not None else 1
     parts = [finished(evaluator.solid(context.tree(part))) for part in place.indices]
@@ -178,7 +177,7 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
         yield replace(x, layout=layout, part=part)
 
 
-def _elements_of(evaluator: Evaluator, context: Context, cast: Range, bits: int) -> int:
+def _elements_of(evaluator: CppEvaluator, context: Context, cast: Range, bits: int) -> int:
     """How many elements are accessed at once by the type of a cast."""
     wide = tried(lambda: bits_of(str(evaluator.value(context.tree(cast)))), None)
     if wide is None:
@@ -209,7 +208,7 @@ def _tensor(context: Context, lookup: Lookup, scope: Scope, access: Indexed) -> 
     """What is indexed; None of what is not in shared or global memory."""
     env = opened(context, scope)
     declaration = lookup.declared(access.name, env, access.token)
-    evaluator = Evaluator(context, lookup, env)
+    evaluator = CppEvaluator(context, lookup, env)
     if declaration is not None and declaration.array:
         whole = array_of(evaluator, declaration)
         if len(access.place.indices) not in range(0 if access.place.cast else rank(whole.layout), rank(whole.layout) + 1):
@@ -267,7 +266,7 @@ def block_of(context: Context, lookup: Lookup, function: Scope) -> tuple[int, in
     parts = launch_parts(context.reader, use) if use is not None else []
     if use is None or len(parts) < 2:
         return None
-    evaluator = Evaluator(context, lookup, opened(context, use.scope))
+    evaluator = CppEvaluator(context, lookup, opened(context, use.scope))
     try:
         found = _extents(evaluator, context, context.tree(parts[1]), use)
     except CuteVizError:
@@ -291,17 +290,17 @@ def directions(reader: Declarer, function: Scope) -> str:
     return "".join(d for d in "xyz" if d == "x" or d in named)
 
 
-def _extents(evaluator: Evaluator, context: Context, node: Node, use: Use) -> list[Value]:
+def _extents(evaluator: CppEvaluator, context: Context, node: Node, use: Use) -> list[Value]:
     """The numbers of a `dim3`, or the one of an integer."""
     match node:
-        case Call(function=Id(text="dim3"), args=args) | Brace(type=Id(text="dim3"), args=args):
+        case CppCall(function=Id(text="dim3"), args=args) | Brace(type=Id(text="dim3"), args=args):
             return [evaluator.solid(arg) for arg in args]
         case Id(text=name):
             declaration = evaluator.lookup.declared(name, evaluator.env, use.token)
             init = declaration.init if declaration is not None else None
             if declaration is not None and init is not None and declaration.opens in ("(", "{"):
                 return [evaluator.solid(context.tree(part)) for part in context.reader.split(*init)]
-            if init is not None and isinstance(inner := context.tree(init), (Call, Brace)):
+            if init is not None and isinstance(inner := context.tree(init), (CppCall, Brace)):
                 return _extents(evaluator, context, inner, use)
     return [evaluator.solid(node)]
 
@@ -331,7 +330,7 @@ def alignment_of(context: Context, lookup: Lookup, scope: Scope, base: str, stor
     declaration = lookup.declared(base, opened(context, scope), None) if base.isidentifier() else None
     if declaration is None or not declaration.array:
         return None
-    evaluator = Evaluator(context, lookup, opened(context, scope))
+    evaluator = CppEvaluator(context, lookup, opened(context, scope))
     tokens, at = context.reader.tokens, declaration.token
     while tokens[at].kind not in (";", "{", "}") and at > 0:
         if tokens[at].text in ("alignas", "__align__"):

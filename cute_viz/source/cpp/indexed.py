@@ -22,7 +22,8 @@ _CAST = "reinterpret_cast"
 
 
 class Place(NamedTuple):
-    """An element in a statement: its first token and the one behind it, the tokens of each index, and the token behind these.
+    """An element in a statement: its first token and the one behind it, the tokens of each index, and the one behind
+    all of these.
     cast: the tokens of the type that its address is cast to, if it is. step: of an index behind that cast, which counts in it.
     """
 
@@ -105,7 +106,7 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
                 met.add(key)
                 tests = _tests(reader, begin, n)
                 twice = assigned is not None and both(tokens[n].text)
-                yield Indexed(n, place, tokens[n].text, store, assigned is not None and both(tokens[n].text), tests, why)
+                yield Indexed(n, place, tokens[n].text, store, twice, tests, why)
 
 
 def _place(reader: Declarer, n: int) -> Place:
@@ -144,7 +145,7 @@ def _place(reader: Declarer, n: int) -> Place:
         left -= 1
     else:
         return plain
-    return Place(*outside(left, right), indices, close, cast[1], step)
+    return Place(*outside(left, right), indices, max(close, *(part[1] for part in (*indices[-1:], step) if part)), cast[1], step)
 
 
 def _cast_before(reader: Declarer, left: int) -> tuple[int, Range] | None:

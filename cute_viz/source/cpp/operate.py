@@ -26,7 +26,7 @@ from cute_viz.source.cpp.cutlass import SCALES
 from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.slices import is_layout, joined, known_part, layout_of, shaped, split, viewed
 from cute_viz.source.cpp.tensors import check_of_layouts, check_of_tensors
-from cute_viz.source.cpp.tree import Call, Decltype, Id, Member, Node
+from cute_viz.source.cpp.tree import CppCall, Decltype, Id, Member, Node
 from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.values import Enumerator, External, Thread, Value, finished, static, taken
 from cute_viz.values.instruction import MOVES
@@ -153,9 +153,9 @@ def operations(meaning: Meaning, tree: Node) -> tuple[Operation, ...]:
     match tree:
         case Decltype(parts=()):
             return operations(meaning, tree.value)
-        case Call(function=Member() as method):
+        case CppCall(function=Member() as method):
             return _method(meaning, method, tree)
-    if not isinstance(tree, Call):
+    if not isinstance(tree, CppCall):
         return ()
     function = tree.function
     if isinstance(function, Id):
@@ -183,7 +183,7 @@ def operations(meaning: Meaning, tree: Node) -> tuple[Operation, ...]:
     return (*operations(meaning, function), Operation("slice", (at[0] if len(at) == 1 else at, _given(value, "slice"))))
 
 
-def _method(meaning: Meaning, function: Member, tree: Call) -> tuple[Operation, ...]:
+def _method(meaning: Meaning, function: Member, tree: CppCall) -> tuple[Operation, ...]:
     """`thr.partition_S(s)`, `tiled.get_slice(i)`, `layout.compose(b)`."""
     name = _METHODS.get(function.part.name, function.part.name)
     if not _is_operation(name) or not tree.args:

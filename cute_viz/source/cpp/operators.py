@@ -33,7 +33,7 @@ from cute_viz.source.cpp.numbers import (
     promoted,
 )
 from cute_viz.source.cpp.ranges import converted, typed
-from cute_viz.source.cpp.tree import COMPARE, Binary, Call, Cast, Condition, Id, Index, Literal, Node, Unary
+from cute_viz.source.cpp.tree import COMPARE, Binary, Cast, Condition, CppCall, Id, Index, Literal, Node, Unary
 from cute_viz.source.cpp.unknown import certain, tried
 from cute_viz.source.cpp.values import Class, Enumerator, External, Foreign, Function, Value, integer
 from cute_viz.values.integer import MulticastMask, Runtime, Unknown, compared
@@ -129,9 +129,9 @@ class Operators(Definitions):
             case Condition():
                 yes, no = self.kind(node.yes), self.kind(node.no)
                 return common(yes, no) if yes is not None and no is not None and yes != no else yes
-            case Call(function=Id(text="sizeof")):
+            case CppCall(function=Id(text="sizeof")):
                 return SIZE
-            case Call():  # what a function of the file is declared to give, `int(x)` too
+            case CppCall():  # what a function of the file is declared to give, `int(x)` too
                 called = tried(lambda: self.value(node.function), None)
                 if isinstance(called, Function) and (part := called.declarations[0].type) is not None:
                     called = self.inside(called.env).value(self.context.tree(part))

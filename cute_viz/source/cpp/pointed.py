@@ -12,7 +12,7 @@ from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.elements import Array
 from cute_viz.source.cpp.lookup import Meaning, opened, within
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, outward
-from cute_viz.source.cpp.tree import Binary, Call, Cast, Id, Member, Node, Unary
+from cute_viz.source.cpp.tree import Binary, Cast, CppCall, Id, Member, Node, Unary
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use, function_of, is_another, takes, use_at
 from cute_viz.source.cpp.values import Class, Env, External, Value
@@ -190,9 +190,9 @@ def _element(meaning: Meaning, node: Node) -> str:
             return _element(meaning, node.left)
         case Unary():
             return _element(meaning, node.value)
-        case Call(function=Member() as method):
+        case CppCall(function=Member() as method):
             return _element(meaning, method.object)
-        case Call() if node.args:
+        case CppCall() if node.args:
             return _element(meaning, node.args[0])
         case Member():
             owner = _inside(meaning, node.object)

@@ -16,8 +16,8 @@ from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import Budget
 from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.macro import Macro, defined, expanded
-from cute_viz.source.cpp.tokens import Directive, Token, tokenize, words
-from cute_viz.source.cpp.tree import COMPARE, Binary, Call, Condition, Id, Literal, Node, Unary
+from cute_viz.source.cpp.tokens import CppToken, Directive, tokenize, words
+from cute_viz.source.cpp.tree import COMPARE, Binary, Condition, CppCall, Id, Literal, Node, Unary
 from cute_viz.source.model import Given
 
 _DEEP = 200
@@ -97,7 +97,7 @@ class Preprocessed:
 
     def _apply(self, directives: list[Directive]) -> None:
         """Drop the tokens of branches that do not hold."""
-        tokens: list[Token] = []
+        tokens: list[CppToken] = []
         stack: list[_Group] = []
         position = groups = 0
         for directive in [*directives, Directive("", "", len(self.text), len(self.tokens))]:
@@ -189,7 +189,7 @@ class Preprocessed:
         match node:
             case Literal():
                 return node.value
-            case Call(function=Id(text="defined"), args=(Id(text=name), *_)):
+            case CppCall(function=Id(text="defined"), args=(Id(text=name), *_)):
                 return self._defined(name, unknown)
             case Id():
                 return self._value(node.text, unknown)
@@ -245,7 +245,7 @@ class _Group:
         self.taken |= bool(holds)
 
 
-def _balanced(tokens: list[Token], begin: int) -> bool:
+def _balanced(tokens: list[CppToken], begin: int) -> bool:
     depth = 0
     for token in tokens[begin:]:
         if token.kind in ("(", "[", "{"):

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from cute_viz.errors import CuteVizError
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.lookup import Lookup, declares, loop_around, opened
 from cute_viz.source.cpp.pointed import calls, said
-from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, Statement, outward
+from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, Stmt, outward
 from cute_viz.source.cpp.threads import Vector, numbers_at
 from cute_viz.source.cpp.tree import Binary, Node, Unary
 from cute_viz.source.cpp.unknown import tried
@@ -90,21 +90,21 @@ class Counter:
         if name:
             env = Env(env.scope, env.parent, {**env.args, name: value})
         with suppress(CuteVizError):
-            return Evaluator(self.context, self.lookup, env).truth(self.context.tree(test)) is wanted
+            return CppEvaluator(self.context, self.lookup, env).truth(self.context.tree(test)) is wanted
         return None
 
     def number(self, part: Range | Node | None, scope: Scope) -> int | None:
         """The integer that tokens or a tree are in a scope, None where it is not known."""
         if part is None:
             return None
-        solid = Evaluator(self.context, self.lookup, opened(self.context, scope)).solid
+        solid = CppEvaluator(self.context, self.lookup, opened(self.context, scope)).solid
         value = tried(lambda: solid(self.context.tree(part) if isinstance(part, tuple) else part), None)
         if isinstance(value, Unknown) and self.known:
             found = numbers_at(value, lambda name: self.known.get(name.partition("@")[0]))
             value = found if isinstance(found, int) else None
         return int(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
-    def rounds(self, statement: Statement) -> tuple[str, int | None, Sequence[int] | None]:
+    def rounds(self, statement: Stmt) -> tuple[str, int | None, Sequence[int] | None]:
         """The variable of a loop, its rounds, and the values of the variable, where only the loop itself changes it."""
         head = self.head(statement)
         loop = statement.yes
@@ -114,7 +114,7 @@ class Counter:
         values = stepped(begin, head.word, self.number(head.bound, loop), head.step)
         return head.name, None if values is None else len(values), values if head.change is None else None
 
-    def head(self, statement: Statement) -> Head | None:
+    def head(self, statement: Stmt) -> Head | None:
         """What a loop counts with, None of one that counts nothing that is read."""
         loop = statement.yes
         where = loop.parent if loop is not None else None
@@ -126,7 +126,7 @@ class Counter:
         finally:
             self.deep -= 1
 
-    def _head(self, statement: Statement, value: Range, loop: Scope, where: Scope) -> Head | None:
+    def _head(self, statement: Stmt, value: Range, loop: Scope, where: Scope) -> Head | None:
         test = self.context.tree(value)
         if not isinstance(test, Binary) or test.operator not in _MIRRORED:
             return None
@@ -152,7 +152,7 @@ class Counter:
         rest = next((x.token for x in inside if x not in header), None)
         return Head(name, begin, word, end, step, rest, declaration.type)
 
-    def _before(self, declaration: Declaration, changes: list[Change], statement: Statement, where: Scope) -> Range | int | None:
+    def _before(self, declaration: Declaration, changes: list[Change], statement: Stmt, where: Scope) -> Range | int | None:
         """The value of a variable where a loop begins: what it begins with, and what steps before the loop add."""
         if loop_around(where, declaration.scope) is not None or declaration.kind != "variable":
             return None
@@ -186,7 +186,7 @@ class Counter:
         begin = n + 3 if after == ">>=" and tokens[n + 1].kind == ">" else n + 2
         return step_of(after, self.number((begin, self.reader.find(n, (";", ")", ","))), change.scope))
 
-    def end(self, statement: Statement) -> int:
+    def end(self, statement: Stmt) -> int:
         """The token behind the body of a loop."""
         tokens, at = self.reader.tokens, statement.token
         if tokens[at].text == "do":

@@ -82,7 +82,7 @@ class Change:
 
 
 @dataclass(slots=True, eq=False)
-class Statement:
+class Stmt:
     """A statement of a function.
 
     kind: `return`, `if`, `block`, `for`, `while`, `do`, `switch`, `case`, `break`, `continue`, `expression`, `declare`, or
@@ -122,7 +122,7 @@ class Scope:
     using: list[str] = field(default_factory=list)
     declarations: list[Declaration] = field(default_factory=list)
     names: dict[str, list[Declaration]] = field(default_factory=dict)
-    statements: list[Statement] = field(default_factory=list)
+    statements: list[Stmt] = field(default_factory=list)
     changes: dict[str, list[Change]] = field(default_factory=dict)  # of functions, all that is in it
     home: Scope = field(init=False)  # it, or what is around the blocks that it is in
 
@@ -145,7 +145,7 @@ class Scope:
         return tuple(word for scope in reversed(list(outward(self))) for word in scope.words)
 
     @property
-    def holder(self) -> Statement | None:
+    def holder(self) -> Stmt | None:
         """The statement of which a block is a branch or the body, None of any other."""
         around = self.parent.statements if self.parent is not None else ()
         return next((statement for statement in around if self in (statement.yes, statement.no)), None)

@@ -16,7 +16,7 @@ from cute_viz.source.cpp.calls import RUN_TIME
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.cutlass import DRAWN
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.slices import split
@@ -81,7 +81,7 @@ def standing(context: Context, lookup: Lookup, scopes: list[Scope], query: str) 
 
     def of_it() -> Value:
         context.deep = 0
-        evaluator = Evaluator(context, lookup, opened(context, scope))
+        evaluator = CppEvaluator(context, lookup, opened(context, scope))
         value = evaluator.known(evaluator.value(Id(span, (Part(name, None, span),))), span)
         return printed(finished(object_of(context, name, span, value)))
 
@@ -162,7 +162,7 @@ def _built_entry(context: Context, lookup: Lookup, declaration: Declaration, nam
     def of_it() -> Value:
         context.deep = 0
         env = opened(context, declaration.scope)
-        evaluator = Evaluator(context, lookup, env)
+        evaluator = CppEvaluator(context, lookup, env)
         try:
             value = evaluator.definition(declaration, env, None, Span(0, 0))
             for name in names:

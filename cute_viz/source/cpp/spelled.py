@@ -11,7 +11,7 @@ from cute_viz.limits import limit, over
 from cute_viz.notation.reading import Resolver
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.control import outline
-from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.lookup import Lookup
 from cute_viz.source.cpp.preprocess import Preprocessed
@@ -101,7 +101,7 @@ class Spelled:
             raise over("modes", "too many types in one", text=self.text, span=Span(start, end))
         text = self.text[start:end]
         self.context.budget.steps = 0
-        evaluator = Evaluator(self.context, self.lookup, self.context.root)
+        evaluator = CppEvaluator(self.context, self.lookup, self.context.root)
         evaluator.text = text
         try:
             tree = _Types(text, lambda span: self._runtime(Span(start + span.start, start + span.end)), bound).type()

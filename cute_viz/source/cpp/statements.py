@@ -15,7 +15,7 @@ from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.cpp.accesses import launch_parts, reader_of
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.indexed import accesses, arrays
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.pointed import conditions, means, overloads, paths, told_apart
@@ -135,7 +135,7 @@ class _File:
                 continue
             context = Context(self.reader, self.given)
             context.chosen, context.assumed, context.facts = dict(path), {}, conditions(self.reader, path)
-            evaluator = Evaluator(context, self.lookup(context), context.root)
+            evaluator = CppEvaluator(context, self.lookup(context), context.root)
             if not all(means(evaluator, scope, use) for scope, use in reversed(path) if len(overloads(scope)) > 1):
                 continue
             if all(self.runs(context, use.scope) for _, use in path):
@@ -179,7 +179,7 @@ class _File:
         """Whether a condition holds; None where that is not known, or is so only of a program without arguments."""
         before, notes = dict(context.assumed or {}), dict(context.given.notes)
         context.deep = 0
-        found = tried(lambda: Evaluator(context, self.lookup(context), opened(context, scope)).truth(context.tree(test)), None)
+        found = tried(lambda: CppEvaluator(context, self.lookup(context), opened(context, scope)).truth(context.tree(test)), None)
         if found is None or context.assumed == before:
             return found
         context.assumed = before
@@ -237,7 +237,7 @@ def _call(reader: Declarer, begin: int) -> tuple[str, list[Range]] | None:
 def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Range]) -> Callable[[], list[Value | CuteVizError]]:
     def read() -> list[Value | CuteVizError]:
         context.deep = 0
-        evaluator = Evaluator(context, lookup(context), opened(context, scope))
+        evaluator = CppEvaluator(context, lookup(context), opened(context, scope))
         try:
             out = [_operand(evaluator, part) for part in arguments[:1]]
             return out + [_operand(evaluator, part, bool(out) and _is_own(out[0])) for part in arguments[1:]]
@@ -254,7 +254,7 @@ def _is_own(first: Value | CuteVizError) -> bool:
     return isinstance(first, (TmaCopy, MMA_Atom, TiledMMA, ThrMMA))
 
 
-def _operand(evaluator: Evaluator, part: Range, own: bool = False) -> Value | CuteVizError:
+def _operand(evaluator: CppEvaluator, part: Range, own: bool = False) -> Value | CuteVizError:
     """A tensor, or what else an argument is; the error of one that is not known, for the caller to raise. own: the layout of a
     tensor is enough, whatever threads have of it.
     """

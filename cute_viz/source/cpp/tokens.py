@@ -28,7 +28,7 @@ _DIRECTIVE = re.compile(r"#[ \t]*(\w*)((?:[^\n\\/]|\\\r?\n|\\.|/(?![/*])|/\*(?:[
 _WORDS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^"}
 
 
-class Token:
+class CppToken:
     """One token: its kind (`name`, `number`, `string`, `char`, `end`, or the mark itself), its text and where it begins."""
 
     __slots__ = ("kind", "start", "text", "tight")
@@ -40,7 +40,7 @@ class Token:
         self.start = start
         self.tight = tight
 
-    def touches(self, following: Token) -> bool:
+    def touches(self, following: CppToken) -> bool:
         """Whether nothing stands between it and the next one."""
         return following.start == self.end if self.tight is None else self.tight
 
@@ -67,7 +67,7 @@ class Directive(NamedTuple):
     before: int
 
 
-def tokenize(text: str) -> tuple[list[Token], list[Directive]]:
+def tokenize(text: str) -> tuple[list[CppToken], list[Directive]]:
     """The tokens of a text, closed by one of kind `end`, and its directives. What is never closed ends with the text.
 
     Raises: LimitError for a text over the limit `input`.
@@ -78,7 +78,7 @@ def tokenize(text: str) -> tuple[list[Token], list[Directive]]:
     """
     if len(text) > limit("input"):
         raise over("input", f"the file has {len(text)} characters")
-    out: list[Token] = []
+    out: list[CppToken] = []
     directives: list[Directive] = []
     position, length, match_at = 0, len(text), _TOKEN.match
     while position < length:
@@ -90,7 +90,7 @@ def tokenize(text: str) -> tuple[list[Token], list[Directive]]:
         if kind == "space":
             continue
         if kind == "name":
-            out.append(Token(_WORDS.get(word, "name"), _WORDS.get(word, word), start))
+            out.append(CppToken(_WORDS.get(word, "name"), _WORDS.get(word, word), start))
         elif kind == "punct":
             if word == "#" and not text[text.rfind("\n", 0, start) + 1 : start].strip():
                 found = _DIRECTIVE.match(text, start)
@@ -101,17 +101,17 @@ def tokenize(text: str) -> tuple[list[Token], list[Directive]]:
                     newline = text.find("\n", position)
                     position = length if newline < 0 else newline
             else:
-                out.append(Token(word, word, start))
+                out.append(CppToken(word, word, start))
         elif kind == "comment":
             close = text.find("*/", position)
             position = length if close < 0 else close + 2
         elif kind == "raw":  # of a raw string
             close = text.find(f'){match["mark"]}"', position)
             position = length if close < 0 else close + len(match["mark"]) + 2
-            out.append(Token("string", text[start:position], start))
+            out.append(CppToken("string", text[start:position], start))
         else:
-            out.append(Token(kind, word, start))
-    out.append(Token("end", "", length))
+            out.append(CppToken(kind, word, start))
+    out.append(CppToken("end", "", length))
     return out, directives
 
 

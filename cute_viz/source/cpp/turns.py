@@ -11,12 +11,12 @@ from cute_viz.algebra.shares import MOST
 from cute_viz.errors import AlgebraError
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.elements import is_integer
-from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.lookup import Lookup, within
 from cute_viz.source.cpp.numbers import Kind, common, kind_named, kind_of, number
 from cute_viz.source.cpp.ranges import converted, typed
 from cute_viz.source.cpp.rounds import Counter
-from cute_viz.source.cpp.scopes import Range, Scope, Statement, outward
+from cute_viz.source.cpp.scopes import Range, Scope, Stmt, outward
 from cute_viz.source.cpp.threads import Vector, each, numbers_at
 from cute_viz.source.cpp.tree import Binary, Node, Unary
 from cute_viz.source.cpp.unknown import tried
@@ -94,20 +94,20 @@ class Turns:
         if part is None:
             return None
         node = self.context.tree(part) if isinstance(part, tuple) else part
-        value = tried(partial(Evaluator(self.context, self.lookup, self._env(scope)).solid, node), None)
+        value = tried(partial(CppEvaluator(self.context, self.lookup, self._env(scope)).solid, node), None)
         found = tried(partial(self.numbers, value, {}), None) if isinstance(value, Unknown) else None
         return number(found, kind_of(value)) if isinstance(found, int) else value if isinstance(value, (int, Unknown)) else None
 
     def _kind(self, part: Range | None, scope: Scope) -> Kind | None:
         """The type of integers that tokens name, None of another one, and of `auto`."""
         found = (
-            tried(lambda: Evaluator(self.context, self.lookup, self._env(scope)).value(self.context.tree(part)), None)
+            tried(lambda: CppEvaluator(self.context, self.lookup, self._env(scope)).value(self.context.tree(part)), None)
             if part
             else None
         )
         return kind_named(found) if isinstance(found, ValueType) and is_integer(found) and found.name != "auto" else None
 
-    def _loop(self, counter: Counter, statement: Statement, here: Scope, token: int) -> None:
+    def _loop(self, counter: Counter, statement: Stmt, here: Scope, token: int) -> None:
         """Count a loop, whose variable becomes an integer of the turn."""
         index = Unknown("?", plain=True, key=f"loop {len(self.loops)}")
         head, cycle = counter.head(statement), Cycle(range(1), None)
@@ -210,7 +210,7 @@ def _alike(a: Any, b: Any) -> tuple[Any, Any]:
     return converted(a, kind), converted(b, kind)
 
 
-def _around(scope: Scope, token: int) -> Iterator[tuple[Scope, Statement]]:
+def _around(scope: Scope, token: int) -> Iterator[tuple[Scope, Stmt]]:
     """The loops and conditions around a scope and what leaves it before a token, innermost first: the scope that each is of."""
     for here in outward(scope):
         for block in here.statements:
@@ -219,7 +219,7 @@ def _around(scope: Scope, token: int) -> Iterator[tuple[Scope, Statement]]:
                 if one.kind == "if" and one.no is None and one.yes is not None and not scope.inside(one.yes):
                     ends = one.yes.statements[-1:]
                     if ends and ends[0].kind in _LEAVING:
-                        yield here, Statement("left", one.token, one.value)
+                        yield here, Stmt("left", one.token, one.value)
         if here.kind != "block":
             return
         statement = here.holder

@@ -12,7 +12,7 @@ from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.several import bind, iterate
 from cute_viz.source.python.tree import stored
-from cute_viz.source.python.values import Bound, Function, Items, Lost, Object, same
+from cute_viz.source.python.values import Bound, Lost, Mutable, Object, PyFunction, same
 
 # How a block ends.
 GOES_ON, RETURNS, RAISES, BREAKS, CONTINUES = "goes on", "returns", "raises", "breaks", "continues"
@@ -47,12 +47,12 @@ def forget(machine: Machine, value: object, error: CuteVizError) -> None:
             todo += one
         elif isinstance(one, Bound):
             todo.append(one.target)
-        elif isinstance(one, Items) and not isinstance(one.content["items"], Lost):
+        elif isinstance(one, Mutable) and not isinstance(one.content["items"], Lost):
             todo += one.content["items"].values() if isinstance(one.content["items"], dict) else one.content["items"]
             machine.store.write(one.content, "items", Lost(error))
         elif isinstance(one, Object):
             todo += one.names.values()
-            shared = {name for cls in one.cls.lineage() for name, value in cls.names.items() if not isinstance(value, Function)}
+            shared = {name for cls in one.cls.lineage() for name, value in cls.names.items() if not isinstance(value, PyFunction)}
             for name in {*one.names, *shared}:
                 machine.store.write(one.names, name, Lost(error))
 
@@ -187,7 +187,7 @@ def follow_for(machine: Machine, node: ast.For, frame: Frame) -> str:
     try:
         through = need_whole(machine.value(node.iter, frame))
         rounds = iterate(machine, through, node.iter)
-        content = through.items if isinstance(through, Items) else None
+        content = through.items if isinstance(through, Mutable) else None
     except CuteVizError as error:
         return _some_rounds(machine, node, frame, error)
     count = len(rounds)
@@ -208,7 +208,7 @@ def follow_for(machine: Machine, node: ast.For, frame: Frame) -> str:
                 return GOES_ON
             if ended in (RETURNS, RAISES):
                 return ended
-            if isinstance(through, Items) and through.content["items"] is not content:
+            if isinstance(through, Mutable) and through.content["items"] is not content:
                 raise Open  # a round changes what the loop goes through
     except Open:
         machine.store.undo(mark)

@@ -14,7 +14,7 @@ from cute_viz.notation.reading import Passage
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.tree import Tree
-from cute_viz.source.python.values import Atom, EnumMember, Items, Lost, Symbol, element, tensor_of
+from cute_viz.source.python.values import Atom, EnumMember, Lost, Mutable, Symbol, element, tensor_of
 from cute_viz.source.sniff import is_cpp
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -111,7 +111,7 @@ def _python(machine: Machine, text: str) -> object:
         return Lost(error)
     finally:
         machine.tree = tree
-    if isinstance(value, Items) and isinstance(value.items, list):
+    if isinstance(value, Mutable) and isinstance(value.items, list):
         return tuple(value.items)
     return value
 

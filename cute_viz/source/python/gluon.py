@@ -13,7 +13,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.notation.triton import layout_of, smallest
 from cute_viz.notation.triton_text import GLUON, find
 from cute_viz.source.python.machine import need
-from cute_viz.source.python.values import Items, Symbol, tensor_of
+from cute_viz.source.python.values import Mutable, Symbol, tensor_of
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, named
 
@@ -79,7 +79,7 @@ def _written(value: object) -> str:
     value = need(value)
     if isinstance(value, Encoded):
         return value.text
-    if isinstance(value, Items):
+    if isinstance(value, Mutable):
         return f"[{', '.join(map(_written, value.items))}]"
     if isinstance(value, tuple):
         return f"[{', '.join(map(_written, value))}]"
@@ -87,7 +87,7 @@ def _written(value: object) -> str:
 
 
 def _shape(value: object) -> tuple[int, ...]:
-    shape = tuple(value.items) if isinstance(value, Items) else value
+    shape = tuple(value.items) if isinstance(value, Mutable) else value
     if not isinstance(shape, tuple) or not all(isinstance(need(n), int) for n in shape):
         raise AlgebraError("the shape of this tensor is not known")
     return shape

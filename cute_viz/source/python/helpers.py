@@ -37,7 +37,7 @@ from cute_viz.source.python.instructions import need_tiled_mma, resolved
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import Raw, coordinates, fragment_like, layout_of, leading, picked
-from cute_viz.source.python.values import Atom, DslOp, EnumMember, Items, Lost, Slice, element, run_times, tensor_of
+from cute_viz.source.python.values import Atom, DslOp, EnumMember, Lost, Mutable, Slice, element, run_times, tensor_of
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -197,7 +197,7 @@ def _fields(op: DslOp, operand: str, kind: ValueType, source: Tensor) -> Any:
 
 def _columns(machine: Machine, tmem_tensors: object, rounding: object, arch: object) -> Any:
     """`get_num_tmem_alloc_cols(tensors, rounding=True)`: the columns that tensors take together, a power of two from 32 to 512."""
-    tensors = tmem_tensors.items if isinstance(tmem_tensors, Items) else modes(tmem_tensors)
+    tensors = tmem_tensors.items if isinstance(tmem_tensors, Mutable) else modes(tmem_tensors)
     taken = sum(int(find_tmem_tensor_col_offset(need(tensor))) for tensor in tensors)
     taken = taken if rounding is False else max(1 << (taken - 1).bit_length(), 32)
     if not 32 <= taken <= 512:

@@ -37,11 +37,11 @@ from cute_viz.source.python.subscripts import carried, first, moved, partitioned
 from cute_viz.source.python.tensors import TENSORS, dynamic, member_of, taken
 from cute_viz.source.python.values import (
     Atom,
-    Class,
-    Items,
     Lost,
+    Mutable,
     Object,
     Partial,
+    PyClass,
     SizedInt,
     Slice,
     Symbol,
@@ -71,7 +71,7 @@ def operation(name: str) -> str:
 
 
 _GAP = object()  # an argument that is not given
-_NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
+_NAMESPACE = PyClass(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
 _PASS = (
     "mark_layout_dynamic",
     "mark_compact_shape_dynamic",
@@ -282,7 +282,7 @@ def _operand(value: object) -> Any:
         return value.layout
     if isinstance(value, Atom):
         return value.value
-    return underscores(value) if isinstance(value, (tuple, Items)) else value
+    return underscores(value) if isinstance(value, (tuple, Mutable)) else value
 
 
 def _placed(

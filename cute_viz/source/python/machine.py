@@ -13,7 +13,7 @@ from cute_viz.limits import Budget, limit, over, raised_by
 from cute_viz.source.model import Given
 from cute_viz.source.python.lets import NOTHING, Lets
 from cute_viz.source.python.tree import Tree
-from cute_viz.source.python.values import Attributes, Class, Lost, Symbol, alike, either, same
+from cute_viz.source.python.values import Attributes, Lost, PyClass, Symbol, alike, either, same
 from cute_viz.values.integer import Unknown
 
 _MISSING = object()
@@ -116,7 +116,7 @@ class Frame:
     parent: Frame | None = None
     scope: tuple[str, ...] = ()
     node: ast.AST | None = None
-    owner: Class | None = None
+    owner: PyClass | None = None
     local: frozenset[str] = frozenset()
     returned: list[Any] = field(default_factory=list)
     pending: list[tuple[int, Changes]] = field(default_factory=list)

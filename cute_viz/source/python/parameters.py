@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from cute_viz.errors import CuteVizError
 from cute_viz.source.python.machine import Machine
-from cute_viz.source.python.values import Function, Lost, Symbol, lone_self
+from cute_viz.source.python.values import Lost, PyFunction, Symbol, lone_self
 from cute_viz.values.examples import hint_for
 
 Missing: TypeAlias = "Callable[[ast.arg, ast.expr | None], Any]"
@@ -41,7 +41,7 @@ def _of_type(machine: Machine, item: ast.arg, annotation: ast.expr, name: str, v
     return value if bits is None else machine.staged(item, name, bits)
 
 
-def is_compiled(machine: Machine, function: Function, alone: bool) -> bool:
+def is_compiled(machine: Machine, function: PyFunction, alone: bool) -> bool:
     """Whether a function's integer parameters are run-time values: a kernel's whatever it is given, a host's that no one calls. A
     function with `@cute.jit` that others call is part of them, and its arguments are what they are.
     """

@@ -23,7 +23,7 @@ from cute_viz.algebra.stride import add, plain
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.values import Class, EnumMember, Items, Lost, Symbol, either, run_times, tensor_of
+from cute_viz.source.python.values import EnumMember, Lost, Mutable, PyClass, Symbol, either, run_times, tensor_of
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -110,7 +110,7 @@ def partitioned(part: Tensor, source: Tensor, tiled: Any, side: str) -> Tensor:
 def subscript(machine: Machine, target: object, index: object, node: ast.AST) -> object:
     """`target[index]`: an entry, a mode of a layout, a slice of a tensor where the index has `None` in it."""
     match target:
-        case Items():
+        case Mutable():
             return _entry(machine, target.items, index, node)
         case tuple() | str() | range():
             return _entry(machine, target, index, node)
@@ -120,7 +120,7 @@ def subscript(machine: Machine, target: object, index: object, node: ast.AST) ->
             return mode_of(target, index)
         case Tensor():
             return sliced(machine, target, index, node)
-        case Class() if target.is_enum() and isinstance(index, str):
+        case PyClass() if target.is_enum() and isinstance(index, str):
             return EnumMember(target.name, index, target.names.get(index))
         case Symbol(path):  # Tuple[int, int]: a type
             return _member_type(target, index) or Symbol(f"{path}[]")
@@ -146,7 +146,7 @@ def _entry(machine: Machine, target: Any, index: object, node: ast.AST) -> objec
     except (IndexError, KeyError, TypeError, ValueError):
         count = len(target)
         raise machine.fail(f"there is no entry {index!r} among {count}", node) from None
-    return Items({"items": found}) if isinstance(found, list) else found
+    return Mutable({"items": found}) if isinstance(found, list) else found
 
 
 def mode_of(layout: Any, index: int) -> object:
@@ -209,6 +209,6 @@ def underscores(value: object) -> Any:
     """
     if isinstance(value, tuple):
         return tuple(map(underscores, value))
-    if isinstance(value, Items) and isinstance(value.items, list):
+    if isinstance(value, Mutable) and isinstance(value.items, list):
         return tuple(map(underscores, value.items))
     return X if value is None else value

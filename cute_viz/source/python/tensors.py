@@ -23,7 +23,7 @@ from cute_viz.source.python.instructions import copy_atom, mma_atom
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import marked, moved, somewhere, underscores
-from cute_viz.source.python.values import Atom, Class, EnumMember, Lost, Object, decorators, kind_of, run_times, tensor_of
+from cute_viz.source.python.values import Atom, EnumMember, Lost, Object, PyClass, decorators, kind_of, run_times, tensor_of
 from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import COUNTS, Pointer
@@ -160,7 +160,7 @@ def _allocate(machine: Machine, args: list[object], named: dict[str, object]) ->
 def _allocate_struct(machine: Machine, args: list[object], named: dict[str, object]) -> object:
     """`smem.allocate(SharedStorage)`: the fields of the struct."""
     kind = need(args[1] if len(args) > 1 else named.get("size_or_type"))
-    if not isinstance(kind, Class) or "struct" not in decorators(kind.node):
+    if not isinstance(kind, PyClass) or "struct" not in decorators(kind.node):
         raise AlgebraError("the start of this memory is known only at run time")
     return Object(kind)
 

@@ -33,7 +33,7 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Items:
+class Mutable:
     """A list or a dictionary: a value that changes. Its `content` is one entry of a store that is journaled."""
 
     content: dict[str, Any]
@@ -48,7 +48,7 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Function:
+class PyFunction:
     """A function of the text, or a lambda, with the names that it sees; of a class the one that defines it. defaults: of
     parameters, as they were when it was defined.
     """
@@ -70,7 +70,7 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Class:
+class PyClass:
     """A class of the text: its own names, and its bases as far as they are known."""
 
     node: ast.ClassDef
@@ -86,20 +86,20 @@ class Class:
         """What a name of the class is, here or in a base of the same text; None for another."""
         return next((cls.names[name] for cls in self.lineage() if name in cls.names), None)
 
-    def lineage(self) -> list[Class]:
+    def lineage(self) -> list[PyClass]:
         """It and the bases of the same text, theirs too, each once, in the order in which names are looked up."""
-        out: dict[Class, None] = {}
+        out: dict[PyClass, None] = {}
         waiting = [self]
         while waiting:
             cls = waiting.pop()
             if cls not in out:
                 out[cls] = None
-                waiting += [base for base in reversed(cls.bases) if isinstance(base, Class)]
+                waiting += [base for base in reversed(cls.bases) if isinstance(base, PyClass)]
         return list(out)
 
     def is_whole(self) -> bool:
         """Whether every base is known, so that a name that is not found is not there."""
-        return all(isinstance(base, Class) or _is_plain(base) for cls in self.lineage() for base in cls.bases)
+        return all(isinstance(base, PyClass) or _is_plain(base) for cls in self.lineage() for base in cls.bases)
 
     def is_enum(self) -> bool:
         """Whether it is an enumeration, by the name of a base."""
@@ -120,14 +120,14 @@ class Attributes(dict[str, Any]):
 class Object:
     """An object of a class of the text: its attributes so far."""
 
-    def __init__(self, cls: Class, names: dict[str, object] | None = None) -> None:
+    def __init__(self, cls: PyClass, names: dict[str, object] | None = None) -> None:
         self.cls, self.names = cls, Attributes(names or {})
         self.names.inherited = cls.find
 
 
 def lone_self() -> Object:
     """What `self` is in a method that was pasted without its class: an object that has what the text sets."""
-    return Object(Class(ast.ClassDef("self", [ast.Name("Unknown")], [], [], []), {}, (Symbol("?"),)))
+    return Object(PyClass(ast.ClassDef("self", [ast.Name("Unknown")], [], [], []), {}, (Symbol("?"),)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +223,7 @@ class Slice:
 class Super:
     """`super()` in a method: what the bases of a class know, for an object."""
 
-    owner: Class
+    owner: PyClass
     target: Any
 
 
