@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.shares import Starts
+from cute_viz.algebra.shares import Division, Starts
 from cute_viz.algebra.tensor import Tensor, tensors_in
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.transfer import Transfer
@@ -28,7 +28,7 @@ from cute_viz.values.instruction import ELEMENTS
 
 if TYPE_CHECKING:
     from cute_viz.source.model import SourceFile
-    from cute_viz.source.moves import Move
+    from cute_viz.source.moves import Mistake, Move
 
 Detail: TypeAlias = Literal["costs", "memory", "fixes"]
 
@@ -104,7 +104,7 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
             bool(unknown) or (file.compiled and len({move.call for move in moves}) > 2),
         )
         left = [*dict.fromkeys(elements(file, report.read)), *(one for one in uncounted.values() if one.name)]
-        report = replace(report, elements=tuple(left), memory=memory)
+        report = replace(report, elements=tuple(left), memory=memory, mistakes=_mistakes(report))
     if detail == "fixes" and any(row.cost.ways > 1 or row.boxed for row in rows):
         report = _fixed(file, report, of)
     if detail == "costs":
@@ -117,6 +117,22 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
     ]
     idle = sorted((row.move for row in report.accesses if id(row) in never), key=lambda move: (move.file, move.line))
     return replace(report, accesses=tuple(told), never=tuple(dict.fromkeys(move.place for move in idle)))
+
+
+def _mistakes(report: Report) -> tuple[tuple[Move, Mistake], ...]:
+    """What is proven to be wrong, each once. Threads that a tiling lacks may have parts in another statement."""
+    ways: dict[tuple[str, str], set[object]] = {}
+    for move, operands in report.read:
+        for x in tensors_in(operands):
+            if isinstance(x.part, Division):
+                ways.setdefault((report.launch(move), str(x.part.tiling)), set()).add(getattr(x.part.index, "key", x.part.index))
+    out: dict[tuple[str, str, Mistake], Move] = {}
+    for move, _ in report.read:
+        for one in move.mistakes():
+            if one.key != "few" or len(ways.get((report.launch(move), one.of), ())) < 2:
+                out.setdefault((move.place if one.kind != "array" else "", report.called(move), one), move)
+    found = [(move, one) for (_, _, one), move in out.items()]
+    return tuple(sorted(found, key=lambda pair: (pair[0].file, pair[0].line)))
 
 
 def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:

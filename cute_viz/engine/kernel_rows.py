@@ -24,7 +24,7 @@ from cute_viz.source.moves import Often
 from cute_viz.spelling import count
 
 if TYPE_CHECKING:
-    from cute_viz.source.moves import Move
+    from cute_viz.source.moves import Mistake, Move
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +206,8 @@ class Report(Shown):
     counted. fixed: the report with all fixes. memory: what its tensors take. read: every statement with its operands, None of
     what was not read. idle: the statements of functions that nothing runs, while others are launched. compiled: a compiler read
     the file. launched: for each way in which a statement is reached the launch of its kernel; named: that in as few words as
-    distinguish it. never: the lines of statements in loops without a round, which have no row. name: of the file, for its text.
+    distinguish it. never: the lines of statements in loops without a round, which have no row. mistakes: statements with what is
+    proven to be wrong. name: of the file, for its text.
     """
 
     accesses: tuple[Access, ...]
@@ -221,6 +222,7 @@ class Report(Shown):
     named: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     idle: tuple[Move, ...] = field(default=(), compare=False, repr=False)
     never: tuple[str, ...] = ()
+    mistakes: tuple[tuple[Move, Mistake], ...] = ()
     name: str = field(default="kernel", compare=False)
 
     def __str__(self) -> str:
@@ -292,6 +294,17 @@ class Report(Shown):
         ]
         return {
             "accesses": [access.as_dict() for access in self.accesses],
+            "mistakes": [
+                {
+                    "line": move.line,
+                    "file": move.file or None,
+                    "launch": self.called(move) or None,
+                    "statement": move.text,
+                    "kind": one.kind,
+                    "text": one.text,
+                }
+                for move, one in self.mistakes
+            ],
             "unknown": missing,
             "fixes": list({str(edit): edit for row in self.accesses if row.fix for edit in row.fix.as_dict()["edits"]}.values()),
             "elements": [

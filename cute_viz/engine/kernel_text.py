@@ -18,7 +18,7 @@ from cute_viz.spelling import count, spelled
 
 if TYPE_CHECKING:
     from cute_viz.engine.kernel_rows import Access, Report
-    from cute_viz.source.moves import Move
+    from cute_viz.source.moves import Mistake, Move
 
 _SCREEN = 40  # lines
 _SHOWN = 4  # statements in full
@@ -58,6 +58,14 @@ def _in_lines(report: Report, name: str, most: int | None, allowed: frozenset[st
         return told[: len(told) - more] + [f"... {more} more {what}; `all=` lists them"] * (more > 0)
 
     out = [*long(head(report, name), 2), *[f"lines of {only[:-1]}"] * bool(only)]
+    wrong = mistakes(report)
+    for move, several in wrong[:most]:
+        called = f"  launched by {report.called(move)}" if report.called(move) else ""
+        out += ["", f"wrong  {move.place:<4} {_statement(move, 60)}{called}"]
+        out += [line for one in several for line in _folded("why", one.text)]
+    if more := wrong[len(wrong) if most is None else most :]:
+        lines = ", ".join(dict.fromkeys(move.place for move, _ in more))
+        out += ["", _cut(f"wrong  {lines}", f"    {len(more)} more; `all=` lists them")]
     groups = problems(report)
     before: dict[tuple[str, str], int] = {}
     for group in groups[:most]:
@@ -123,6 +131,18 @@ def head(report: Report, name: str) -> str:
     if assumed := report.assumed:
         parts.append(f"{' '.join(f'{name}={value}' for name, (value, _) in assumed.items())} (from main; `let=` gives others)")
     return "  ".join([os.path.basename(name), ", ".join(parts)]).rstrip()
+
+
+def mistakes(report: Report) -> list[tuple[Move, list[Mistake]]]:
+    """The statements that are proven to be wrong, each once with why.
+
+    >>> mistakes(Report((), ()))
+    []
+    """
+    out: dict[tuple[str, str], tuple[Move, list[Mistake]]] = {}
+    for move, one in report.mistakes:
+        out.setdefault((move.place, report.called(move)), (move, []))[1].append(one)
+    return list(out.values())
 
 
 def problems(report: Report) -> list[list[Access]]:

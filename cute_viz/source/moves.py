@@ -54,6 +54,17 @@ def _product(loops: Iterable[Loop]) -> int | None:
     return None if None in runs else prod(n or 0 for n in runs)
 
 
+class Mistake(NamedTuple):
+    """What a statement does that it must not, proven from known values. kind: `extent`, `array` or `threads`; text: a sentence;
+    key: what tells it from other mistakes of the statement. of: the tiling of threads that are missing.
+    """
+
+    kind: str
+    text: str
+    key: str = ""
+    of: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Move:
     """A statement that moves or multiplies tensors.
@@ -66,7 +77,7 @@ class Move:
     that was launched. file: the included file that it is in, "" else. again: the operands at other values of the indices that
     only a run knows, where these may matter to its cost.
     often: how often a block runs it. launch: its kernel, where the reader says it. made: where the definitions stand that each
-    operand is made of, of a reader that knows.
+    operand is made of, of a reader that knows. mistakes: what is proven to be wrong.
 
     >>> Move("copy", 7, ("gemm_tn",), "", list).place, Move("copy", 7, (), "", list, file="a.cuh").place
     ('7', 'a.cuh:7')
@@ -85,6 +96,7 @@ class Move:
     often: Callable[[], Often] = field(default=Often, compare=False, repr=False)
     launch: str = ""
     made: Callable[[], Sequence[frozenset[tuple[str, int]]]] = field(default=tuple, compare=False, repr=False)
+    mistakes: Callable[[], Iterable[Mistake]] = field(default=tuple, compare=False, repr=False)
 
     @property
     def place(self) -> str:

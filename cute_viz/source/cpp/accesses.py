@@ -258,17 +258,23 @@ _FAR = 400  # tokens between the name of a kernel and its launch
 
 def block_of(context: Context, lookup: Lookup, function: Scope) -> tuple[int, int, int] | None:
     """The threads of a block in each direction, as the launch of a kernel, or who asks, has them; None where nobody knows."""
-    use, let = context.chosen.get(function), context.given.let
+    let = context.given.let
     if "blockDim.x" in let and all(f"blockDim.{d}" in let for d in directions(context.reader, function)):
         given = [str(let.get(f"blockDim.{d}", 1)) for d in "xyz"]
         if all(map(str.isdecimal, given)):
             return int(given[0]), int(given[1]), int(given[2])
+    return dims_of(context, lookup, function, 1)
+
+
+def dims_of(context: Context, lookup: Lookup, function: Scope, which: int) -> tuple[int, int, int] | None:
+    """The grid (0), the block (1) or the bytes of shared memory (2) that a kernel is launched with; None where nobody knows."""
+    use = context.chosen.get(function)
     parts = launch_parts(context.reader, use) if use is not None else []
-    if use is None or len(parts) < 2:
+    if use is None or len(parts) <= which:
         return None
     evaluator = CppEvaluator(context, lookup, opened(context, use.scope))
     try:
-        found = _extents(evaluator, context, context.tree(parts[1]), use)
+        found = _extents(evaluator, context, context.tree(parts[which]), use)
     except CuteVizError:
         return None
     numbers = [int(x) for x in found if isinstance(x, int)]

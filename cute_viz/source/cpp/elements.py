@@ -50,13 +50,13 @@ def bits(value: Value) -> int:
 
 
 class Array(ValueType):
-    """The type of an array, as one type of all its bits: what points into it points to `element`."""
+    """The type of an array, as one type of all its bits: what points into it points to `element`. bytes: how many it has."""
 
-    __slots__ = ("element",)
+    __slots__ = ("bytes", "element")
 
-    def __init__(self, name: str, element: Value) -> None:
+    def __init__(self, name: str, element: Value, size: int) -> None:
         super().__init__(name)
-        self.element = element
+        self.element, self.bytes = element, size
 
 
 def same(a: Value, b: Value) -> bool | None:

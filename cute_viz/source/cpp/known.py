@@ -228,7 +228,7 @@ def _integral(meaning: Meaning, name: str, values: list[Value], span: Span) -> V
 def _array(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
     match _check(values[:2]):  # its alignment is not asked
         case [kind, int(count)] if 0 < count < 1 << 32:
-            return Array(sized(bits(kind) * int(count)).name, kind)
+            return Array(sized(bits(kind) * int(count)).name, kind, -(-bits(kind) * int(count) // 8))
     raise meaning.fail(f"{name} takes a type and a number", span)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.elements import Array
-from cute_viz.source.cpp.lookup import Meaning, opened, within
+from cute_viz.source.cpp.lookup import Found, Meaning, opened, within
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, outward
 from cute_viz.source.cpp.tree import Binary, Cast, CppCall, Id, Member, Node, Unary
 from cute_viz.source.cpp.unknown import tried
@@ -195,8 +195,7 @@ def _element(meaning: Meaning, node: Node) -> str:
         case CppCall() if node.args:
             return _element(meaning, node.args[0])
         case Member():
-            owner = _inside(meaning, node.object)
-            found = meaning.lookup.member(node.part.name, owner) if owner is not None else None
+            found = member_of(meaning, node)
             part = found.declarations[0].type if found is not None and found.declarations else None
         case Id():
             found = meaning.lookup.find(node.parts[0].name, meaning.env, meaning.position(node.span))
@@ -208,13 +207,18 @@ def _element(meaning: Meaning, node: Node) -> str:
     return pointed_type(meaning.inside(found.env), part) if found is not None and part is not None else ""
 
 
+def member_of(meaning: Meaning, node: Member) -> Found | None:
+    """What a member of an object means, whose value need not be known; None where its class is not."""
+    owner = _inside(meaning, node.object)
+    return meaning.lookup.member(node.part.name, owner) if owner is not None else None
+
+
 def _inside(meaning: Meaning, node: Node) -> Env | None:
     """The scope of the members of an object, which may be of a struct or union without a name."""
     found = None
     match node:
         case Member():
-            around = _inside(meaning, node.object)
-            found = meaning.lookup.member(node.part.name, around) if around is not None else None
+            found = member_of(meaning, node)
         case Id(parts=(part,)):
             found = meaning.lookup.find(part.name, meaning.env, meaning.position(node.span))
     own = found.declarations[0] if found is not None and found.declarations else None

@@ -16,7 +16,7 @@ from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tree import Node
-from cute_viz.source.cpp.unknown import attempted, unknown
+from cute_viz.source.cpp.unknown import attempted, tried, unknown
 from cute_viz.source.cpp.values import Thread, Value, finished, taken
 from cute_viz.values.integer import Runtime, Unknown
 
@@ -90,6 +90,7 @@ def called_layout(meaning: Meaning, function: Value, args: tuple[Node, ...], spa
         return placed(found, lost) if blank else found
     if isinstance(layout, Layout):
         begin = layout(*map_leaves(lambda c: 0 if c is X else c, values))
+        lost = lost if meaning.context.apart is None else []
         return replace(function, layout=found, pointer=function.pointer.moved(begin, not lost))
     out = viewed(function, found, lost)
     return out if unplaced or all(leaf is X for leaf in leaves(values)) else _parted(out, "slice", [at, layout])
@@ -151,6 +152,7 @@ def cut(
     """An operation that takes a part of the operand at a place, of a tensor its layout: the pointer moves. lost: why it is not
     known where the part begins. part: as of viewed.
     """
+    lost = lost if meaning.context.apart is None else []  # the first place is the least that there may be
     unplaced = isinstance(operands[at], Thread)
     tensor = operands[at] = known_part(operands[at], lost)
     if not isinstance(tensor, Tensor):
@@ -225,7 +227,10 @@ def sliced(meaning: Meaning, tiled: Value, node: Node) -> Value:
     """One thread's view of a tiling, of one that is not known, too."""
     lost: list[CuteVizError] = []
     view: Any = meaning.operate("get_slice", [tiled, index(meaning, node, lost)])
-    return Thread(view, lost[0], order_of(meaning, node, int(size(view.tiled.thr_layout)))) if lost else view
+    if not lost:
+        return view  # type: ignore[no-any-return]
+    which = tried(lambda: meaning.solid(node), None)
+    return Thread(view, lost[0], order_of(meaning, node, int(size(view.tiled.thr_layout))), index=which)
 
 
 def of_thread(meaning: Meaning, name: str, thread: Value, operands: list[Value]) -> Value:
@@ -246,8 +251,9 @@ def of_thread(meaning: Meaning, name: str, thread: Value, operands: list[Value])
             raise meaning.fail("this is a thread's part already", Span(0, 0))
         from cute_viz.algebra.shares import Division
 
-        order = thread.order if isinstance(thread, Thread) else ()
-        part = None if order is None else Division(finished(view.tiled), side, finished(domain(tensor.layout)), order=order)
+        order, which = (thread.order, thread.index) if isinstance(thread, Thread) else ((), None)
+        layout = finished(domain(tensor.layout))
+        part = None if order is None else Division(finished(view.tiled), side, layout, order=order, index=which)
     return cut(meaning, name, [view, *operands], 1, lost, part)
 
 

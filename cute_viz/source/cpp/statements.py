@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
@@ -16,7 +16,7 @@ from cute_viz.source.cpp.accesses import launch_parts, reader_of
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import CppEvaluator
-from cute_viz.source.cpp.indexed import accesses, arrays
+from cute_viz.source.cpp.indexed import Indexed, accesses, arrays
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.pointed import conditions, means, overloads, paths, told_apart
 from cute_viz.source.cpp.rounds import often_of
@@ -26,8 +26,11 @@ from cute_viz.source.cpp.unknown import attempted, tried
 from cute_viz.source.cpp.uses import Use, function_of
 from cute_viz.source.cpp.values import Value, finished
 from cute_viz.source.model import Given
-from cute_viz.source.moves import Launch, Move, Often, chosen
+from cute_viz.source.moves import Launch, Mistake, Move, Often, chosen
 from cute_viz.values.instruction import MOVES
+
+if TYPE_CHECKING:
+    from cute_viz.source.cpp.mistakes import ThreadBlock
 
 NO_TENSOR = "cannot determine which tensor this is"
 _MOST = 6  # operands of CuTe's own: more are of a function of the file
@@ -62,6 +65,7 @@ class _File:
     def __init__(self, reader: Declarer, given: Given, lookup: _BUILD, only: Mapping[Scope, Use]) -> None:
         self.reader, self.given, self.lookup, self.only = reader, given, lookup, only
         self.known: dict[Scope, list[tuple[str, Context]]] = {}
+        self.blocks: dict[Context, list[ThreadBlock]] = {}  # that tell mistakes
         self.kernels = [x for x in dict.fromkeys(reader.scopes) if x.kind == "function" and self.is_kernel(x)]
 
     def moves(self) -> Iterator[Move]:
@@ -80,7 +84,7 @@ class _File:
                         if self.runs(context, scope):
                             read = partial(reader_of, context, self.lookup, scope, function, access)
                             times, name = partial(self._each, context, scope, function, read), "store" if access.store else "load"
-                            yield self._move(name, access.token, scope, where, context, read, " ".join(text.split()), times)
+                            yield self._move(name, access.token, scope, where, context, read, " ".join(text.split()), times, access)
             if found is None:
                 continue
             name, arguments = found
@@ -92,17 +96,40 @@ class _File:
                 if self.runs(context, scope):
                     times = partial(often_of, context, self.lookup, scope, self.is_kernel)
                     called = _reader(context, self.lookup, scope, arguments)
-                    yield self._move(name, begin, scope, where, context, called, _text(reader, begin), times)
+                    yield self._move(name, begin, scope, where, context, called, _text(reader, begin), times, arguments)
 
     def _move(
-        self, name: str, token: int, scope: Scope, where: str, context: Context, read: _READ, text: str, times: Callable[[], Often]
+        self,
+        name: str,
+        token: int,
+        scope: Scope,
+        where: str,
+        context: Context,
+        read: _READ,
+        text: str,
+        times: Callable[[], Often],
+        given: list[Range] | Indexed,
     ) -> Move:
         """A statement in one way in which it is reached: where the file has several kernels, it knows its own."""
         function, assumed = function_of(scope), {} if context.assumed is None else context.assumed
         begins = (*context.chosen, *([] if function is None else [function]))
         kernel = next((x.name for x in begins if self.is_kernel(x)), "") if len(self.kernels) > 1 and not where else ""
         line, file, idle = context.line(token), context.file(token), self._idle(context, function)
-        return Move(name, line, scope.path, where, read, text, assumed, idle, file, often=times, launch=kernel)
+        wrong = partial(self._mistakes, context, scope, token, given) if "copy_if" not in name else tuple
+        return Move(name, line, scope.path, where, read, text, assumed, idle, file, often=times, launch=kernel, mistakes=wrong)
+
+    def _mistakes(self, context: Context, scope: Scope, token: int, given: list[Range] | Indexed) -> list[Mistake]:
+        """What a statement is proven to do wrong, where its kernel is launched."""
+        function = function_of(scope)
+        kernel = next((x for x in (function, *context.chosen) if x is not None and self.is_kernel(x)), None)
+        if kernel is None or kernel not in context.chosen:
+            return []
+        if context not in self.blocks:
+            from cute_viz.source.cpp.mistakes import blocks_of
+
+            self.blocks[context] = blocks_of(context, self.lookup, kernel)
+        found = [x for block in self.blocks[context] for x in tried(partial(block.mistakes, scope, token, given), [])]
+        return list({(one.kind, one.key): one for one in reversed(found)}.values())[::-1]
 
     def _idle(self, context: Context, function: Scope | None) -> str | None:
         """The function that the way to another one begins in, where nothing runs that: a kernel without a launch, one of the

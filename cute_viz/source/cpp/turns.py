@@ -42,9 +42,9 @@ class Cycle(NamedTuple):
 class Turns:
     """The loops and the conditions around a place of a function, of which a turn is one round of each.
 
-    loops: outermost first; spans: their tokens. env: what names mean there; a variable of a loop is an integer that a turn tells.
-    sure: whether the conditions are all known. assumed: those on a thread's index that are taken to hold, since their bound is
-    not known.
+    loops: outermost first; spans: their tokens. left: the tokens of conditions before that end the function or a round. env: what
+    names mean there; a variable of a loop is an integer that a turn tells. sure: whether the conditions are all known. assumed:
+    those on a thread's index that are taken to hold, since their bound is not known.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Turns:
         tests: tuple[tuple[Range, bool], ...] = (),
     ) -> None:
         """tests: the conditions in the statement itself, and what they must be."""
-        self.context, self.lookup, self.count = context, lookup, min(MOST, prod(block))
+        self.context, self.lookup, self.scope, self.count = context, lookup, scope, min(MOST, prod(block))
         x, y = block[0], block[0] * block[1]
         index = {"x": [n % x for n in range(self.count)], "y": [n // x % block[1] for n in range(self.count)]}
         index["z"] = [n // y for n in range(self.count)]
@@ -65,6 +65,7 @@ class Turns:
         for d, numbers in index.items():
             self.names |= {f"threadIdx.{d}": numbers, f"blockIdx.{d}": 0}
         self.sure, self.assumed, self.loops, self.spans = True, list[str](), list[Cycle](), list[Range]()
+        self.left: list[Range] = []
         self.known: dict[tuple[Any, ...], Vector] = {}
         self.tests: list[tuple[str, Any, Any]] = []  # how two integers compare in threads that take part
         self._bound: dict[Scope, dict[str, Any]] = {}
@@ -75,6 +76,7 @@ class Turns:
                 self._test(statement.value, here.parent, statement.yes is here)
             elif statement.kind == "left" and statement.value is not None:
                 self._test(statement.value, here, False)
+                self.left.append((statement.token, statement.end))
             elif statement.kind == "switch":
                 self.sure = False
             else:
@@ -83,11 +85,21 @@ class Turns:
             self._test(test, scope, wanted)
         self.env = self._env(scope)
 
-    def _env(self, scope: Scope) -> Env:
+    def at(self, turn: Mapping[int, int]) -> Env:
+        """What names mean in one turn: the variables of loops are numbers, where they are that in all threads alike."""
+        return self._env(self.scope, turn)
+
+    def _env(self, scope: Scope, turn: Mapping[int, int] | None = None) -> Env:
         if scope.parent is None:
             return self.context.root
-        outer = self._env(scope.parent)
-        return Env(scope, outer, self._bound[scope]) if scope in self._bound else within(outer, scope)
+        outer = self._env(scope.parent, turn)
+        if scope not in self._bound:
+            return within(outer, scope)
+        return Env(scope, outer, {name: x if turn is None else self._numbered(x, turn) for name, x in self._bound[scope].items()})
+
+    def _numbered(self, x: Value, turn: Mapping[int, int]) -> Value:
+        found = self.numbers(x, turn)
+        return number(found, kind_of(x)) if isinstance(found, int) else x
 
     def _solid(self, part: Range | Node | None, scope: Scope) -> int | Unknown | None:
         """The integer that an expression is in a scope, None where it is none that is read."""
@@ -219,7 +231,7 @@ def _around(scope: Scope, token: int) -> Iterator[tuple[Scope, Stmt]]:
                 if one.kind == "if" and one.no is None and one.yes is not None and not scope.inside(one.yes):
                     ends = one.yes.statements[-1:]
                     if ends and ends[0].kind in _LEAVING:
-                        yield here, Stmt("left", one.token, one.value)
+                        yield here, Stmt("left", one.token, one.value, end=one.end)
         if here.kind != "block":
             return
         statement = here.holder

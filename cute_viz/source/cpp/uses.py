@@ -90,7 +90,7 @@ def use_at(reader: Declarer, function: Scope | None, place: int) -> Use | None:
     if not called and not template and (function is None or tokens[at].kind != ";"):
         return None
     arguments = tuple(reader.split(at + 1, reader.match[at])) if called else ()
-    scope = _scope_at(reader, place)
+    scope = scope_at(reader, place)
     if scope is None:
         return None
     if not called and function is not None and (launched := _launched(reader, place, at, scope)) is not None:
@@ -100,8 +100,15 @@ def use_at(reader: Declarer, function: Scope | None, place: int) -> Use | None:
     return None if function is not None and scope.inside(function) else Use(scope, template, arguments, place, called)
 
 
-def _scope_at(reader: Declarer, place: int) -> Scope | None:
-    """The scope of the statement that a token stands in; None before the first."""
+def scope_at(reader: Declarer, place: int) -> Scope | None:
+    """The scope of the statement that a token stands in; None before the first.
+
+    >>> from cute_viz.source.cpp.control import outline
+    >>> from cute_viz.source.cpp.preprocess import Preprocessed
+    >>> reader = outline(Preprocessed("void f() { if (true) { g(); } }", Given()))
+    >>> [found.kind for n in (5, 10) if (found := scope_at(reader, n)) is not None]
+    ['function', 'block']
+    """
     nearest = bisect_right(reader.statements, (place, 1 << 60)) - 1
     return None if nearest < 0 else reader.scopes[reader.statements[nearest][1]]
 
@@ -121,7 +128,7 @@ def _launched(reader: Declarer, place: int, end: int, scope: Scope) -> tuple[Ran
         return None
     inside = function_of(scope)
     after = [n for n in reader.places().get(tokens[at - 1].text, ()) if n > end]
-    after = [n for n in after if (there := _scope_at(reader, n)) is not None and function_of(there) is inside]
+    after = [n for n in after if (there := scope_at(reader, n)) is not None and function_of(there) is inside]
     uses = [use for n in after if (use := use_at(reader, None, n)) is not None]
     launches = [use.arguments for use in uses if use.called]
     launches += [found for n in after if (found := _launch_of(reader, n, n + 1)) is not None]

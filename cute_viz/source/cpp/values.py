@@ -305,13 +305,15 @@ class External:
 @dataclass(frozen=True, slots=True)
 class Thread:
     """One thread's view of a tiling, or a swizzled tensor at a place, though it is not known which: `view` is the first. order:
-    threads.order_of the index of the thread. sliced: of a part of a tensor at a known place, how it was made, as of Tensor.
+    threads.order_of the index of the thread, which is index. sliced: of a part of a tensor at a known place, how it was made, as of
+    Tensor.
     """
 
     view: Value
     error: CuteVizError
     order: tuple[int, ...] | None = ()
     sliced: tuple[str, list[Any]] | None = None
+    index: Value = None
 
     def __str__(self) -> str:
         return str(self.view)
