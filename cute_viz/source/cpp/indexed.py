@@ -21,7 +21,7 @@ _QUALIFIERS = ("const", "volatile", "__restrict__")
 _CAST = "reinterpret_cast"
 
 
-class Place(NamedTuple):
+class Spot(NamedTuple):
     """An element in a statement: its first token and the one behind it, the tokens of each index, and the one behind
     all of these.
     cast: the tokens of the type that its address is cast to, if it is. step: of an index behind that cast, which counts in it.
@@ -41,7 +41,7 @@ class Indexed(NamedTuple):
     """
 
     token: int
-    place: Place
+    place: Spot
     name: str
     store: bool
     both: bool
@@ -90,7 +90,7 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
         mine = [x for x in names[tokens[n].text] if scope.inside(x.scope)]
         if not mine or any(x.token == n for x in mine):  # a parameter; it is declared
             continue
-        place = _place(reader, n)
+        place = _spot(reader, n)
         words = {token.text for part in place.indices for token in tokens[slice(*part)]}
         first = place.left == begin and assigned == place.right
         if not (place.indices or place.cast) or any(a == b for a, b in place.indices) or words & {"_", "X"}:
@@ -109,7 +109,7 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
                 yield Indexed(n, place, tokens[n].text, store, twice, tests, why)
 
 
-def _place(reader: Declarer, n: int) -> Place:
+def _spot(reader: Declarer, n: int) -> Spot:
     """The element of the name at a token, with what takes its address and reads it as of another type: `((float4*)s)[i]`,
     `*(float4*)(s + i)`, `reinterpret_cast<float4*>(&s[i])[0]`.
     """
@@ -128,7 +128,7 @@ def _place(reader: Declarer, n: int) -> Place:
         return *outside(left - 1, close + 1), (right + 1, close)
 
     indices, close = brackets(reader, n)
-    plain = Place(n, close, indices, close)
+    plain = Spot(n, close, indices, close)
     left, right = outside(n, close)
     if tokens[left - 1].text == "&":
         left, right = outside(left - 1, right)
@@ -145,7 +145,7 @@ def _place(reader: Declarer, n: int) -> Place:
         left -= 1
     else:
         return plain
-    return Place(*outside(left, right), indices, max(close, *(part[1] for part in (*indices[-1:], step) if part)), cast[1], step)
+    return Spot(*outside(left, right), indices, max(close, *(part[1] for part in (*indices[-1:], step) if part)), cast[1], step)
 
 
 def _cast_before(reader: Declarer, left: int) -> tuple[int, Range] | None:
