@@ -155,11 +155,7 @@ def pointer_bits(layout: Layout | ComposedLayout | Swizzle) -> int | None:
 
 
 def as_layout(x: object) -> Any:
-    """A shape as the compact layout of it, and a layout alone in a tuple as the layout; anything else as it is.
-
-    >>> str(as_layout((4, 8))), str(as_layout((Layout(4, 2),))), as_layout("x")
-    ('(4,8):(1,4)', '4:2', 'x')
-    """
+    """A shape as the compact layout of it, and a layout alone in a tuple as the layout; anything else as it is."""
     if isinstance(x, tuple) and len(x) == 1 and isinstance(x[0], (Layout, ComposedLayout, Swizzle)):
         return x[0]
     if isinstance(x, MulticastMask):
@@ -246,12 +242,7 @@ def gives_coordinates(x: object) -> bool:
 
 
 def lifted(operation: Callable[Concatenate[Layout, P], AnyLayout]) -> Callable[Concatenate[AnyLayout, P], AnyLayout]:
-    """An operation on plain layouts as one on composed ones, too: it acts on what is innermost.
-
-    >>> from cute_viz.algebra.modes import coalesce
-    >>> str(lifted(coalesce)(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2))))))
-    'Sw<1,0,1> o 0 o 8:1'
-    """
+    """An operation on plain layouts as one on composed ones, too: it acts on what is innermost."""
 
     @wraps(operation)
     def either(layout: AnyLayout, /, *args: P.args, **named: P.kwargs) -> AnyLayout:

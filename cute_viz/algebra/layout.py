@@ -96,11 +96,7 @@ class Layout(Shown):
         return get(self, mode + tuple_rank(self.shape) if isinstance(mode, int) and mode < 0 else mode)
 
     def __iter__(self) -> Iterator[Layout]:
-        """The sub-layouts of the top-level modes.
-
-        >>> [str(mode) for mode in Layout((4, (2, 3)), (6, (1, 2)))], str(Layout((4, 8))[-1])
-        (['4:6', '(2,3):(1,2)'], '8:4')
-        """
+        """The sub-layouts of the top-level modes."""
         return (get(self, mode) for mode in range(tuple_rank(self.shape)))
 
     @property

@@ -38,10 +38,6 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
 
     of: a kernel, or the function that launches it, whose statements alone are meant; None where nothing has that name.
     detail: what is in it: what statements cost, that and the memory and the loops, or that and the fixes of the buffers.
-
-    >>> from cute_viz.source import read
-    >>> report_of(read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())) is None
-    True
     """
     asked = [move for move in file.moves() if of is None or _is_of(move, of)]
     moves = [move for move in asked if not move.idle] or asked

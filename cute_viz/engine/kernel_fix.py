@@ -52,11 +52,7 @@ class Fix:
     after: Any = field(default=None, compare=False, repr=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """The fix for JSON.
-
-        >>> Fix("a stride", (), (("", 3, "129", "132"),), (9, 4), 4).as_dict()["edits"]
-        [{'file': None, 'line': 3, 'old': '129', 'new': '132'}]
-        """
+        """The fix for JSON."""
         edits = [{"file": file or None, "line": line, "old": old, "new": new} for file, line, old, new in self.changes]
         return {
             "what": self.what,
@@ -125,14 +121,7 @@ def _views(operands: Sequence[object]) -> list[Tensor]:
 
 
 def launches(moves: Sequence[Move]) -> dict[str, str]:
-    """For each way in which a statement is reached the launch of its kernel: the shortest of the ways that it ends in.
-
-    >>> def move(call):
-    ...     return Move("copy", 7, (), call, list)
-    >>> from cute_viz.source.model import Move
-    >>> launches([move("g, line 9"), move("f, line 3, called in g, line 9"), move("h, line 8")])
-    {'g, line 9': 'g, line 9', 'h, line 8': 'h, line 8', 'f, line 3, called in g, line 9': 'g, line 9'}
-    """
+    """For each way in which a statement is reached the launch of its kernel: the shortest of the ways that it ends in."""
     out = {move.launch: move.launch for move in moves if move.launch}
     for label in sorted({move.call for move in moves if not move.launch}, key=lambda label: (len(label), label)):
         parts = label.split(", called in ")

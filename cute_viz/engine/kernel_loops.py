@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 
 class LoopCost(NamedTuple):
     """Wavefronts of a launch: in a round of a loop, or, for None, in all of a block. fixed: with all fixes, None where there are
-    none. sure: every statement runs as often as is counted; else a condition may switch some of them off.
-    """
+    none. sure: every statement runs as often as is counted; else a condition may switch some of them off."""
 
     launch: str
     loop: Loop | None
@@ -30,16 +29,7 @@ class LoopCost(NamedTuple):
 
 def steps(report: Report) -> list[LoopCost]:
     """For each launch a round of each loop that is outermost, or whose rounds are not known; and the block, where all rounds are
-    known. Empty where no statement with wavefronts is in a loop.
-
-    >>> from cute_viz.engine.kernel import report_of
-    >>> from cute_viz.source import read
-    >>> text = "void f(float* p) {\\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\\n"
-    >>> text += "  for (int k = 0; k < 8; ++k)\\n"
-    >>> text += "    copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}"
-    >>> [(step.loop and step.loop.line, step.now) for step in steps(report_of(read(text, "cpp", Given())))]
-    [(3, 4), (None, 32)]
-    """
+    known. Empty where no statement with wavefronts is in a loop."""
     after = {row.key: row.cost.wavefronts or 0 for row in report.fixed.accesses} if report.fixed is not None else None
     launches: dict[str, list[Access]] = {}
     for row in report.accesses:
@@ -79,13 +69,7 @@ def _step(name: str, loop: Loop | None, rows: list[Access], after: dict[tuple[st
 
 
 def told(often: Often) -> str:
-    """How often a block runs a statement, in words; "" of one that it runs once.
-
-    >>> told(Often((Loop(197, "", 512, 512), Loop(205, "", 4, 1))))
-    '512 times: 512 rounds of line 197, 1 of 4 of line 205'
-    >>> told(Often((Loop(197, "", None, None),), False))
-    'each round of line 197, under a condition'
-    """
+    """How often a block runs a statement, in words; "" of one that it runs once."""
     words = []
     for loop in often.loops:
         place = f"line {loop.file}:{loop.line}" if loop.file else f"line {loop.line}"

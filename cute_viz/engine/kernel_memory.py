@@ -31,9 +31,8 @@ _FEW = 6  # parts of a memory in a line of text
 
 
 class Buffer(NamedTuple):
-    """A buffer of one launch: its words in the source, the tensors that are views of it, its size in bytes, 32-bit registers of a
-    thread or columns; the type and the shape of the largest view.
-    """
+    """A buffer of one launch: its words in the source, the tensors that are views of it, its size in bytes, 32-bit registers of
+    a thread or columns; the type and the shape of the largest view."""
 
     launch: str
     base: str
@@ -56,8 +55,7 @@ class Buffer(NamedTuple):
 class Memory(NamedTuple):
     """The buffers of shared memory, the fragments of a thread and those in tensor memory. arch: of the newest instruction, as
     `SM90`, "" where none says it. overlaps: some may lie in the same bytes, so that the sum is the most. partial: some
-    statements were not evaluated, so that there may be more.
-    """
+    statements were not evaluated, so that there may be more."""
 
     shared: tuple[Buffer, ...]
     registers: tuple[Buffer, ...]
@@ -123,11 +121,7 @@ class Memory(NamedTuple):
 
 
 def by_launch(buffers: Sequence[Buffer]) -> dict[str, list[tuple[str, int]]]:
-    """The names and the sizes of buffers, by launch.
-
-    >>> by_launch([Buffer("f", "s", ("sA", "sB"), 64, "f32", "16")])
-    {'f': [('sA', 64)]}
-    """
+    """The names and the sizes of buffers, by launch."""
     out: dict[str, list[tuple[str, int]]] = {}
     for x in buffers:
         out.setdefault(x.launch, []).append((x.title, x.size))
@@ -147,15 +141,7 @@ def memory_of(
     called: Callable[[Move], str] = lambda move: "",
     partial: bool = False,
 ) -> Memory:
-    """The memory of a file's tensors, by the operands of its statements and its definitions. called: what launches a statement.
-
-    >>> from cute_viz.source import read as read_file
-    >>> text = "void f() {\\n  auto s = make_tensor(make_smem_ptr<float>(p), Layout<_8>{});\\n"
-    >>> text += "  copy(s, make_tensor<float>(_8{}));\\n}"
-    >>> file = read_file(text, "cpp", Given())
-    >>> memory_of(file, tuple((m, m.read()) for m in file.moves()), []).shared[0].size
-    32
-    """
+    """The memory of a file's tensors, by the operands of its statements and its definitions. called: what launches a statement."""
     seen: list[tuple[str, Tensor]] = []
     for move, operands in read:
         seen += [(called(move), x) for x in tensors_in(map(behind, operands or ()))]

@@ -22,11 +22,7 @@ _WIDE = 310  # px of a picture
 
 
 def page_of(report: Report, name: str, source: str = "") -> bytes:
-    """The report as a page of HTML. name: of the file. source: its text, which stands beside the rows.
-
-    >>> b"<h1>kernel.cu</h1>" in page_of(Report((), ()), "kernel.cu")
-    True
-    """
+    """The report as a page of HTML. name: of the file. source: its text, which stands beside the rows."""
     bad = [row for row in report.accesses if row.lost > 0]
     fixes = len({change[:2] for row in bad if row.fix for change in row.fix.changes})
     launch, (now, after, ideal) = _worst(report)

@@ -107,8 +107,7 @@ class Access:
     @property
     def basis(self) -> dict[str, Any]:
         """What the figures rest on: the addresses, `proven` or `assumed`, and what is assumed; the model of the instruction,
-        `counted` by a device or `documented`.
-        """
+        `counted` by a device or `documented`."""
         side, assumes = self.cost.side, []
         if side is not None:
             if not (is_marked(side.tensor.layout) and is_marked(side.tensor.root)):
@@ -166,11 +165,7 @@ class Access:
 
 def names_of(labels: Collection[str]) -> dict[str, str]:
     """Launches in as few words as distinguish them: of the functions on the way to one, those that launch it first, a function
-    that is on no other way; or one with its line.
-
-    >>> names_of(["a::f, line 3, called in g, line 7", "a::f, line 3, called in g, line 8", "h, line 9"])
-    {'a::f, line 3, called in g, line 7': 'g, line 7', 'a::f, line 3, called in g, line 8': 'g, line 8', 'h, line 9': 'h'}
-    """
+    that is on no other way; or one with its line."""
     ways = {label: label.split(", called in ") for label in labels}
     bare = {step: step.rpartition(", line ")[0].split("::")[-1] for way in ways.values() for step in way}
     names = Counter(name for way in ways.values() for name in {bare[step] for step in way})

@@ -31,11 +31,7 @@ def text_of(
     report: Report, name: str, everything: bool = False, allowed: frozenset[str] = frozenset(), spelling: str = "cli"
 ) -> list[str]:
     """The report in lines. name: of the file. everything: every statement, and every line of what was not counted; else what a
-    screen holds, the worst first. allowed: the lines that were accepted. spelling: how the interface writes its options.
-
-    >>> text_of(Report((), ()), "kernel.cu")[0]
-    'kernel.cu'
-    """
+    screen holds, the worst first. allowed: the lines that were accepted. spelling: how the interface writes its options."""
     for most in range(_SHOWN, 0, -1):
         lines = _in_lines(report, name, None if everything else most, allowed)
         if everything or len(lines) <= _SCREEN:
@@ -146,11 +142,7 @@ def mistakes(report: Report) -> list[tuple[Move, list[Mistake]]]:
 
 
 def problems(report: Report) -> list[list[Access]]:
-    """The rows that cost more than their ideal, those of one statement in one place together, the worst first.
-
-    >>> problems(Report((), ()))
-    []
-    """
+    """The rows that cost more than their ideal, those of one statement in one place together, the worst first."""
     groups: dict[tuple[str, int, str, str], list[Access]] = {}
     for row in report.accesses:
         if row.lost > 0:
@@ -220,11 +212,7 @@ def _pattern(row: Access) -> str:
 
 def totals_of(report: Report, before: Report | None = None, only: str = "") -> list[str]:
     """Wavefronts of shared memory in all, for rounds of loops and the block, or the counts of all statements added up: now, with
-    the fixes, ideal. before: those of another report first. only: the file that lines are of without saying so.
-
-    >>> totals_of(Report((), ()))
-    []
-    """
+    the fixes, ideal. before: those of another report first. only: the file that lines are of without saying so."""
     several, earlier = len(report.totals) > 1, {} if before is None else {step.key: step.now for step in steps(before)}
     rows: list[tuple[str, int | None, int | None, int]] = []
     for step in (found := steps(report)):

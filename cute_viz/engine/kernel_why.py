@@ -29,17 +29,7 @@ def why(row: Access) -> str:
 
 
 def plainly(row: Access) -> list[str]:
-    """What a row means of which no thread gives an address: its instructions, boxes and bytes, why, and what it reaches and how.
-
-    >>> from cute_viz.algebra.shares import share
-    >>> from cute_viz.analysis.cost import Cost
-    >>> from cute_viz.engine.kernel_rows import Access
-    >>> load = Cost("SM90_TMA_LOAD", 8192, 16, why=("one thread copies a box",), boxes=2)
-    >>> print(*plainly(Access(None, load, tensors=(share("sA", "smem", "f16", Layout((128, 64))),))), sep="\\n")
-    16 instructions of SM90_TMA_LOAD copy 16,384 bytes, in boxes of 1,024; 2 would do.
-    One thread copies a box.
-    sA: f16 in shared memory, (128,64):(1,128)
-    """
+    """What a row means of which no thread gives an address: its instructions, boxes and bytes, why, and what it reaches and how."""
     cost = row.cost
     head = f"{count(cost.instructions, 'instruction')} of {cost.instruction}"
     near = next((x for x in row.tensors if isinstance(x, Tensor) and x.pointer.space == "smem"), None)

@@ -18,13 +18,8 @@ Test = Callable[[Panel, int], bool]
 
 
 def who_owns(figure: Figure, where: str) -> dict[str, Any]:
-    """The cells that `where` means, matrix by matrix, each with its (thread, value) pairs; and the same in words.
-
-    Raises: UsageError for words that mean nothing here, or nothing that the picture has.
-
-    >>> who_owns(figure("SM80_16x8x16_F32F16F16F32_TN"), "C(5,3)")["words"]
-    'C(5,3): T21 V1'
-    """
+    """The cells that `where` means, matrix by matrix, each with its (thread, value) pairs; and the same in words. Raises:
+    UsageError for words that mean nothing here, or nothing that the picture has."""
     letter, test = _meaning(re.sub(r"(?i)\b(t)hreads?[ =]*(?=\d)|\b(v)alues?[ =]*(?=\d)", r"\1\2", where.strip()))
     at_cell = _COORDINATE.match(where.strip()) is not None
     told, cells = [], []
@@ -51,11 +46,7 @@ def who_owns(figure: Figure, where: str) -> dict[str, Any]:
 
 
 def owners(panel: Panel, cell: int) -> tuple[str, ...]:
-    """Who owns a cell, `T5 V1`; a table's rows are threads and its columns values.
-
-    >>> owners(figure("SM80_16x8x16_F32F16F16F32_TN").panels[0], 43)
-    ('T21 V1',)
-    """
+    """Who owns a cell, `T5 V1`; a table's rows are threads and its columns values."""
     return tuple(f"T{t}" if v is None else f"V{v}" if t is None else f"T{t} V{v}" for t, v in _pairs(panel, cell))
 
 

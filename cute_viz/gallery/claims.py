@@ -16,12 +16,7 @@ LANES, WARP = 128, 32
 
 
 def is_true_of(title: str, figure: Figure) -> bool:
-    """Whether a title holds of the cells of a figure; of one that is no such claim nothing is asked.
-
-    >>> drawn = figure("tmem_load_32x32b")
-    >>> is_true_of(drawn.title, drawn), is_true_of("Thread t gets 7 columns of lane t", drawn)
-    (True, False)
-    """
+    """Whether a title holds of the cells of a figure; of one that is no such claim nothing is asked."""
     for pattern, holds in CLAIMS.items():
         if found := re.fullmatch(pattern, title):
             return holds(figure, found)

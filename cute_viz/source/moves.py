@@ -15,8 +15,7 @@ _MANY = 12  # launches that an error lists
 
 class Loop(NamedTuple):
     """A loop around a statement: its line, its file ("" of the file itself), how many rounds it has, and in how many of them the
-    statement runs; None where that is not known.
-    """
+    statement runs; None where that is not known."""
 
     line: int
     file: str
@@ -25,11 +24,8 @@ class Loop(NamedTuple):
 
 
 class Often(NamedTuple):
-    """How often a block runs a statement: the loops around it, outermost first. sure: no other condition decides whether it runs.
-
-    >>> Often((Loop(7, "", 512, 512), Loop(9, "", 4, 1))).times, Often((), False).times
-    (512, None)
-    """
+    """How often a block runs a statement: the loops around it, outermost first. sure: no other condition decides whether it
+    runs."""
 
     loops: tuple[Loop, ...] = ()
     sure: bool = True
@@ -78,9 +74,6 @@ class Move:
     only a run knows, where these may matter to its cost.
     often: how often a block runs it. launch: its kernel, where the reader says it. made: where the definitions stand that each
     operand is made of, of a reader that knows. mistakes: what is proven to be wrong.
-
-    >>> Move("copy", 7, ("gemm_tn",), "", list).place, Move("copy", 7, (), "", list, file="a.cuh").place
-    ('7', 'a.cuh:7')
     """
 
     name: str
@@ -110,9 +103,6 @@ class Launch:
 
     file: the included file that it is in, "" else. caller: the function that launches it. call: where that is called. key: what
     its reader knows it by.
-
-    >>> str(Launch(("gemm",), "128,float", "dim3(M / 128)", "256", 7))
-    'gemm<128,float> <<<dim3(M / 128), 256>>>'
     """
 
     kernel: tuple[str, ...]
@@ -142,14 +132,8 @@ class Launch:
 
 
 def chosen(launches: Iterable[Launch], word: str) -> Launch:
-    """The launch that a number, counted from 1, or a part of its text means.
-
-    Raises: CuteVizError where none or several are meant.
-
-    >>> both = [Launch(("f",), "64", "", "", 3), Launch(("f",), "128", "", "", 4)]
-    >>> chosen(both, "2").line, chosen(both, "f<64").line
-    (4, 3)
-    """
+    """The launch that a number, counted from 1, or a part of its text means. Raises: CuteVizError where none or several are
+    meant."""
     all_ = list(launches)
     if word.isdecimal() and 0 < int(word) <= len(all_):
         return all_[int(word) - 1]

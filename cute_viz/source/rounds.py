@@ -24,20 +24,14 @@ class Round(NamedTuple):
 
 class Gate(NamedTuple):
     """A condition around a statement: the names in it, and whether it is as it must be where one of them, or none (""), has a
-    value; None where that is not known.
-    """
+    value; None where that is not known."""
 
     names: Sequence[str]
     holds: Callable[[str, int], bool | None]
 
 
 def often(around: Iterable[Round | Gate], sure: bool = True) -> Often:
-    """How often a statement runs in one call of its function, by what is around it, outermost first.
-
-    >>> around = [Round(3, "", "k"), Round(4, "", "j", 4, range(4)), Gate(("j",), lambda name, value: value == 0)]
-    >>> often(around).loops
-    (Loop(line=3, file='', rounds=None, runs=None), Loop(line=4, file='', rounds=4, runs=1))
-    """
+    """How often a statement runs in one call of its function, by what is around it, outermost first."""
     loops: list[Loop] = []
     known: dict[str, tuple[int, Sequence[int] | None]] = {}
     for one in around:
@@ -59,11 +53,7 @@ def often(around: Iterable[Round | Gate], sure: bool = True) -> Often:
 
 
 class Pace(NamedTuple):
-    """What a loop does to its variable in each round: how, `+`, `*` or `/`, and with which number.
-
-    >>> Pace("+", -4).after(8), Pace("/", 2).after(9)
-    (4, 4)
-    """
+    """What a loop does to its variable in each round: how, `+`, `*` or `/`, and with which number."""
 
     word: str
     number: int
@@ -74,11 +64,7 @@ class Pace(NamedTuple):
 
 
 def step_of(word: str, number: int | None) -> Pace | None:
-    """The step that an operator makes, `+=` or `>>=`; None of any other.
-
-    >>> step_of("++", None), step_of("-=", 4), step_of(">>=", 1)
-    (Pace(word='+', number=1), Pace(word='+', number=-4), Pace(word='/', number=2))
-    """
+    """The step that an operator makes, `+=` or `>>=`; None of any other."""
     if word in ("++", "--"):
         return Pace("+", 1 if word == "++" else -1)
     if number is None or word not in ("+=", "-=", "*=", "/=", "<<=", ">>="):
@@ -89,14 +75,8 @@ def step_of(word: str, number: int | None) -> Pace | None:
 
 
 def stepped(begin: int | None, word: str, bound: int | None, step: Pace | None) -> Sequence[int] | None:
-    """The values of a variable that a loop begins with, compares by a word with a bound, and steps; None where they are not known,
-    or have no end.
-
-    >>> stepped(0, "<=", 8, Pace("+", 4)), stepped(0, "!=", 8, Pace("+", 3)), stepped(0, "<", 8, Pace("+", -1))
-    (range(0, 9, 4), None, None)
-    >>> stepped(8, ">", 0, Pace("/", 2)), stepped(0, "<", 8, Pace("*", 2))
-    ((8, 4, 2, 1), None)
-    """
+    """The values of a variable that a loop begins with, compares by a word with a bound, and steps; None where they are not
+    known, or have no end."""
     if begin is None or bound is None or step is None or word not in COMPARED:
         return None
     if step.word != "+":

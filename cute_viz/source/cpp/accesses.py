@@ -42,11 +42,9 @@ _WIDEST = 128  # bits
 
 
 def array_of(evaluator: CppEvaluator, x: Declaration) -> Tensor:
-    """An array in shared memory as C++ places its elements, the last index the contiguous one. The first extent of one of dynamic
-    size, `extern __shared__ float s[]`, is what only a launch knows; no place depends on it.
-
-    Raises: AlgebraError for another extent that is left out; the error of one that cannot be evaluated.
-    """
+    """An array in shared memory as C++ places its elements, the last index the contiguous one. The first extent of one of
+    dynamic size, `extern __shared__ float s[]`, is what only a launch knows; no place depends on it. Raises: AlgebraError for
+    another extent that is left out; the error of one that cannot be evaluated."""
     context = evaluator.context
     kind = evaluator.value(context.tree(x.type)) if x.type is not None else None
     parts, _ = brackets(context.reader, x.token)
@@ -60,8 +58,7 @@ def array_of(evaluator: CppEvaluator, x: Declaration) -> Tensor:
 
 def _beside(context: Context, access: Indexed, function: Scope) -> str:
     """Which statement makes a compiler keep an element in a register, "" for none: without a barrier between, it stores the same
-    element after a store, or has it before a load.
-    """
+    element after a store, or has it before a load."""
     reader, tokens = context.reader, context.reader.tokens
     text = [token.text for token in tokens[access.token : access.place.close]]
     opening = reader.find(function.token, ("{", ";"))
@@ -81,12 +78,9 @@ _Lookups = Callable[[Context], Lookup]
 
 
 def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope, access: Indexed) -> list[Tensor]:
-    """The tensor of the elements that all threads access, for each round of the loops where they may differ; the innermost loops,
-    which a compiler unrolls, are its modes. Nothing of registers.
-
-    Raises: CuteVizError for what the index depends on and nobody knows, and where nobody knows what a compiler takes at once, with
-    the buffer as its name where the tensor is known.
-    """
+    """The tensor of the elements that all threads access, for each round of the loops where they may differ; the innermost
+    loops, which a compiler unrolls, are its modes. Nothing of registers. Raises: CuteVizError for what the index depends on and
+    nobody knows, and where nobody knows what a compiler takes at once, with the buffer as its name where the tensor is known."""
     context.deep = 0
     if access.why:
         raise UncountedError(access.why, name=access.name)
@@ -186,11 +180,7 @@ def _elements_of(evaluator: CppEvaluator, context: Context, cast: Range, bits: i
 
 
 def _layout(table: list[int]) -> Layout | None:
-    """The static layout of so many offsets, the last loop's first; None where there is none.
-
-    >>> str(_layout([0, 1, 8, 9])), _layout([0, 1, 3])
-    ('(_2,_2):(_1,_8)', None)
-    """
+    """The static layout of so many offsets, the last loop's first; None where there is none."""
     modes: list[tuple[int, int]] = []
     while len(table) > 1:
         step = table[1] - table[0]
@@ -282,14 +272,7 @@ def dims_of(context: Context, lookup: Lookup, function: Scope, which: int) -> tu
 
 
 def directions(reader: Declarer, function: Scope) -> str:
-    """The directions of a block that a function names, `x` among them.
-
-    >>> from cute_viz.source.cpp.control import outline
-    >>> from cute_viz.source.cpp.preprocess import Preprocessed
-    >>> reader = outline(Preprocessed("void f() { int a = threadIdx.z * blockDim.x; } void g() { int b = threadIdx.y; }", Given()))
-    >>> [directions(reader, declaration.inner) for declaration in reader.file.declarations]
-    ['xz', 'xy']
-    """
+    """The directions of a block that a function names, `x` among them."""
     tokens, at = reader.tokens, function.token
     end = reader.match[at] if tokens[at].kind == "{" else reader.match[reader.find(at, ("{",))]
     named = {tokens[n + 2].text for n in range(at, end) if tokens[n].text in ("threadIdx", "blockDim")}
@@ -330,9 +313,7 @@ def launch_parts(reader: Declarer, use: Use) -> list[Range]:
 
 def alignment_of(context: Context, lookup: Lookup, scope: Scope, base: str, store: bool, bits: int) -> int | None:
     """To how many bytes an array is known to be aligned by what merges accesses; None of what is not an array of the function.
-
-    Where nothing is declared, ptxas places it, and takes neighboring words at once that are loaded, but none that are stored.
-    """
+    Where nothing is declared, ptxas places it, and takes neighboring words at once that are loaded, but none that are stored."""
     declaration = lookup.declared(base, opened(context, scope), None) if base.isidentifier() else None
     if declaration is None or not declaration.array:
         return None

@@ -155,12 +155,7 @@ CONTROL: dict[str, Callable[[Declarer, Scope, int], int]] = {
 
 
 def outline(source: Preprocessed) -> Declarer:
-    """The scopes of a file, `file` being the outermost; nothing in it is evaluated.
-
-    >>> out = outline(Preprocessed("template <int N> struct A { using B = Int<N>; static constexpr int c = 4, d{5}; };", Given()))
-    >>> [member.name for member in out.file.names["A"][0].inner.declarations]
-    ['B', 'c', 'd']
-    """
+    """The scopes of a file, `file` being the outermost; nothing in it is evaluated."""
     out = Declarer(source, Grammar(WORDS, CONTROL, declaration))
     out.body(out.file, 0)
     out.settle()

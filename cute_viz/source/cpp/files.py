@@ -42,13 +42,8 @@ _FOREIGN = frozenset(("float", "double", "char", "void", "dim3", "std", "thrust"
 
 
 def read(text: str, given: Given) -> SourceFile:
-    """A file of C++: its aliases, variables and constants, each evaluated when it is asked for. Raises: LimitError for a text over
-    the limit `input`, or blocks that are nested too deeply; nothing else.
-
-    >>> file = read("template <int N> struct T { using A = Layout<Shape<Int<N>,_8>>; };", Given({"N": "4"}))
-    >>> str(file.find("T::A").read())
-    '(_4,_8):(_1,_4)'
-    """
+    """A file of C++: its aliases, variables and constants, each evaluated when it is asked for. Raises: LimitError for a text
+    over the limit `input`, or blocks that are nested too deeply; nothing else."""
     try:
         reader = outline(Preprocessed(with_cutlass(text), given))
     except RecursionError:
@@ -102,13 +97,7 @@ def _asked(context: Context, lookup: Lookup, query: str, known: _Launches) -> En
 
 
 def _called_by(context: Context, query: str, known: _Launches) -> Entry | None:
-    """`gemm_tn::gemm_device::sA`: sA of gemm_device, which several functions call, as gemm_tn calls it.
-
-    >>> text = "template <class L> void f(L l) { auto a = L{}; } void g() { f(Layout<_4>{}); } void h() { f(Layout<_8>{}); }"
-    >>> file = read(text, Given())
-    >>> str(file.find("g::f::a").read()), str(file.find("h::f::a").read())
-    ('_4:_1', '_8:_1')
-    """
+    """`gemm_tn::gemm_device::sA`: sA of gemm_device, which several functions call, as gemm_tn calls it."""
     caller, callee, name = ("", "", "", *path_parts(query))[-3:]
     if not caller:
         return None
@@ -131,12 +120,7 @@ def _called_by(context: Context, query: str, known: _Launches) -> Entry | None:
 
 
 def _member_of(context: Context, lookup: Lookup, query: str) -> Entry | None:
-    """The member that a query names through a class: `Traits<128, half_t>::SmemLayout`, or an alias of it; None for another one.
-
-    >>> file = read("template <int N> struct T { using A = Layout<Int<N>>; }; using Wide = T<8>;", Given())
-    >>> str(file.find("T<4>::A").read()), str(file.find("Wide::A").read())
-    ('_4:_1', '_8:_1')
-    """
+    """The member that a query names through a class: `Traits<128, half_t>::SmemLayout`, or an alias of it; None for another one."""
     try:
         tokens, _ = tokenize(query)
         tree = Expressions(query, tokens, context.is_template).parse(0, len(tokens) - 1)

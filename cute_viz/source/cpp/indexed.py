@@ -24,8 +24,7 @@ _CAST = "reinterpret_cast"
 class Spot(NamedTuple):
     """An element in a statement: its first token and the one behind it, the tokens of each index, and the one behind
     all of these.
-    cast: the tokens of the type that its address is cast to, if it is. step: of an index behind that cast, which counts in it.
-    """
+    cast: the tokens of the type that its address is cast to, if it is. step: of an index behind that cast, which counts in it."""
 
     left: int
     right: int
@@ -37,8 +36,7 @@ class Spot(NamedTuple):
 
 class Indexed(NamedTuple):
     """One access in a statement: where it stands, the name of what it indexes, whether it stores, and whether the statement both
-    loads and stores elements of that name. tests: the conditions in the statement, and what they must be. why: it is not counted.
-    """
+    loads and stores elements of that name. tests: the conditions in the statement, and what they must be. why: it is not counted."""
 
     token: int
     place: Spot
@@ -111,8 +109,7 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
 
 def _spot(reader: Declarer, n: int) -> Spot:
     """The element of the name at a token, with what takes its address and reads it as of another type: `((float4*)s)[i]`,
-    `*(float4*)(s + i)`, `reinterpret_cast<float4*>(&s[i])[0]`.
-    """
+    `*(float4*)(s + i)`, `reinterpret_cast<float4*>(&s[i])[0]`."""
     tokens, match = reader.tokens, reader.match
 
     def outside(left: int, right: int) -> Range:

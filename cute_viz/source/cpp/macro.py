@@ -43,12 +43,7 @@ class _Marked(NamedTuple):
 
 
 def defined(text: str, start: int) -> tuple[str, Macro] | None:
-    """The macro that a directive defines, by its name.
-
-    >>> name, macro = defined("ADD(a, b) a + b", 0)
-    >>> name, macro.params, macro.text
-    ('ADD', ('a', 'b'), 'a + b')
-    """
+    """The macro that a directive defines, by its name."""
     match = re.match(r"([A-Za-z_]\w*)(\(([\w\s,.]*)\))?\s*([\s\S]*)", text)
     if match is None:
         return None
@@ -72,10 +67,6 @@ def expanded(tokens: list[CppToken], table: Mapping[str, Macro], text: str, budg
     """Tokens with every macro of a table in the place of its name; each lies where its macro is written.
 
     budget: of the file. Raises: LimitError for what becomes too long, one macro or all of them together.
-
-    >>> table = dict([defined("ADD(a,b) a+b", 0), defined("TWICE(x) ADD(x, x)", 0)])
-    >>> " ".join(token.text for token in expanded(tokenize("TWICE(3) * 2")[0][:-1], table, ""))
-    '3 + 3 * 2'
     """
     if not any(token.kind == "name" and token.text in table for token in tokens):
         return tokens

@@ -251,9 +251,5 @@ def _traits(name: str) -> bool:
 
 
 def is_number(type_words: set[str]) -> bool:
-    """Whether the words of a type are those of a type of numbers.
-
-    >>> is_number({"const", "size_t"}), is_number({"auto"})
-    (True, False)
-    """
+    """Whether the words of a type are those of a type of numbers."""
     return bool(type_words & _NUMBERS)

@@ -344,11 +344,7 @@ def _at_run_time(value: Value) -> Value:
 
 
 def _is_static_zero(operator: str, a: Any, b: Any) -> bool:
-    """Whether a static operand makes the result C<0>, whatever the other one is (cute/numeric/integral_constant.hpp).
-
-    >>> _is_static_zero("%", Runtime(3), 1), _is_static_zero("*", Runtime(3), 0), _is_static_zero("/", 4, Runtime(3))
-    (True, True, False)
-    """
+    """Whether a static operand makes the result C<0>, whatever the other one is (cute/numeric/integral_constant.hpp)."""
     first, second = (int(x) if is_static(x) else None for x in (a, b))
     if operator in ("*", "&"):
         return 0 in (first, second)

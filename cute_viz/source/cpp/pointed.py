@@ -28,15 +28,7 @@ Path = tuple[tuple[Scope, Use], ...]  # functions and where they are called, the
 
 def paths(reader: Declarer, function: Scope) -> list[Path]:
     """The ways to a function, each from a function that nothing calls; one empty way where nothing calls the function itself. At
-    most MOST are given. A call within the function itself is none.
-
-    >>> from cute_viz.source.cpp.control import outline
-    >>> from cute_viz.source.cpp.preprocess import Preprocessed
-    >>> text = "template <class L> void f(L l) {} void g(int n) { f(n); } int main() { g(4); g(8); }"
-    >>> reader = outline(Preprocessed(text, Given()))
-    >>> [[scope.name for scope, _ in path] for path in paths(reader, reader.file.names["f"][0].inner)]
-    [['f', 'g'], ['f', 'g']]
-    """
+    most MOST are given. A call within the function itself is none."""
     out: list[Path] = []
     known: dict[Scope, list[Use]] = {}
     waiting: list[tuple[Scope | None, Path]] = [(function, ())]
@@ -55,15 +47,7 @@ def paths(reader: Declarer, function: Scope) -> list[Path]:
 
 
 def said(reader: Declarer, function: Scope, use: Use) -> tuple[object, ...]:
-    """What a call says of a function: calls that say the same are followed once.
-
-    >>> from cute_viz.source.cpp.control import outline
-    >>> from cute_viz.source.cpp.preprocess import Preprocessed
-    >>> reader = outline(Preprocessed("void f(int n) {} int main() { f(4); f(4); f(8); }", Given()))
-    >>> f = reader.file.names["f"][0].inner
-    >>> len({said(reader, f, use) for use in calls(reader, f)})
-    2
-    """
+    """What a call says of a function: calls that say the same are followed once."""
     parts = tuple(reader.words(part) for part in (*use.template, *use.arguments))
     return function, function_of(use.scope) or use.token, parts, tuple(_equal(reader, use.scope))
 
@@ -104,8 +88,7 @@ def _instantiates(reader: Declarer, place: int) -> bool:
 
 def conditions(reader: Declarer, path: Path) -> dict[tuple[Scope, str], Range]:
     """What must hold for a path to be taken, of `if (a == 'N' && b == 4)` around its calls: literals by function and name. A
-    condition on a parameter is one on the variable that the caller hands over.
-    """
+    condition on a parameter is one on the variable that the caller hands over."""
     out: dict[tuple[Scope, str], Range] = {}
     for n, (_, use) in enumerate(path):
         for name, literal in _equal(reader, use.scope):
@@ -155,9 +138,8 @@ def _conjuncts(reader: Declarer, begin: int, end: int) -> list[tuple[str, Range]
 
 
 def told_apart(found: list[Path], line: Callable[[int], int]) -> list[str]:
-    """A label for each path: where the function is called, and from where that is called as far as that tells them apart. line: of
-    a token.
-    """
+    """A label for each path: where the function is called, and from where that is called as far as that tells them apart. line:
+    of a token."""
     deep = 1
     while True:
         out = [", called in ".join(_where(use, line) for _, use in path[:deep]) for path in found]

@@ -165,8 +165,7 @@ class Counter:
 
     def _sum(self, changes: list[Change], outer: Scope) -> int | None:
         """What changes of a variable add to it in one round of a scope; None where one of them is not a step, or runs an unknown
-        number of times.
-        """
+        number of times."""
         out = 0
         for change in changes:
             step = self._step(change)

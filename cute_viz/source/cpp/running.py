@@ -31,8 +31,7 @@ class Running(Meaning):
 
     def run(self, statements: list[Stmt], env: Env) -> _Way | None:
         """Statements, one after the other; how they are left, None at their end. Raises: the error of a condition that is not
-        known, where it decides whether they are left.
-        """
+        known, where it decides whether they are left."""
         for statement in statements:
             self.context.step(self._span(statement))
             way = attempted(partial(self._execute, statement, env))

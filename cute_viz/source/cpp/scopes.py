@@ -24,9 +24,8 @@ def outward(inner: _Inner | None, outer: _Inner | None = None) -> Iterator[_Inne
 
 @dataclass(slots=True, eq=False)
 class Param:
-    """A parameter of a template or of a function. kind: `type`, `value` or `template`; of a function `value`. type: the tokens of
-    its type; default: of its default.
-    """
+    """A parameter of a template or of a function. kind: `type`, `value` or `template`; of a function `value`. type: the tokens
+    of its type; default: of its default."""
 
     name: str
     kind: str
@@ -67,8 +66,7 @@ class Declaration:
 @dataclass(slots=True, eq=False)
 class Change:
     """An assignment to a name, or what else changes it: `value` is what it is then, None where that is not read. call: it is the
-    argument of a function, and its place, which only a reference changes; below 0 a part of it changes.
-    """
+    argument of a function, and its place, which only a reference changes; below 0 a part of it changes."""
 
     token: int
     scope: Scope

@@ -63,13 +63,7 @@ _MEMBER = (".", "->", "::")  # what stands before the name of a member
 
 
 def standing(context: Context, lookup: Lookup, scopes: list[Scope], query: str) -> Entry | None:
-    """`NAME@LINE`, where NAME stands on that line: what it means there; None of any other query.
-
-    >>> from cute_viz.source.cpp import read
-    >>> text = "template <class L> void f(L l) { auto a = l; } void g() { f(Layout<_4>{}); }"
-    >>> str(read(text, Given()).find("l@1").read())
-    '_4:_1'
-    """
+    """`NAME@LINE`, where NAME stands on that line: what it means there; None of any other query."""
     asked = query_of(query)
     if asked is None or asked.line is None or not asked.line.isdecimal() or len(asked.parts) != 1 or asked.slices:
         return None

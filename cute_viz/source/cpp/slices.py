@@ -108,8 +108,7 @@ def called_descriptors(meaning: Meaning, fragment: Any, args: tuple[Node, ...]) 
 
 def viewed(tensor: Tensor, found: Value, lost: list[CuteVizError], part: Division | None = None) -> Value:
     """What an operation made of a tensor's layout, as a tensor again: where it begins is the pointer's. part: how it was divided
-    among threads, of which it is not known which one this is.
-    """
+    among threads, of which it is not known which one this is."""
     part, tensor = part or tensor.part, replace(tensor, sliced=None)
     match found:
         case (Layout() as layout, begin):  # domain_offset
@@ -132,12 +131,7 @@ def joined(x: Tensor) -> Tensor:
 
 
 def split(x: Value) -> Value:
-    """A tensor of the reader as other rooms have it; anything else as it is.
-
-    >>> x = Tensor(Pointer("smem", "float"), ComposedLayout(Swizzle(3, 2, 3), 8, Layout(64)))
-    >>> split(x).swizzle, split(x).offset
-    (Swizzle(bits=3, base=2, shift=3), 8)
-    """
+    """A tensor of the reader as other rooms have it; anything else as it is."""
     match x:
         case Tensor(layout=ComposedLayout(outer=Swizzle() as swizzle, offset=offset, inner=Layout() as inner)):
             at_start = not isinstance(x.pointer.offset, Unknown) and not x.pointer.offset  # the offset keeps its mark
@@ -150,8 +144,7 @@ def cut(
     meaning: Meaning, name: str, operands: list[Value], at: int, lost: list[CuteVizError], part: Division | None = None
 ) -> Value:
     """An operation that takes a part of the operand at a place, of a tensor its layout: the pointer moves. lost: why it is not
-    known where the part begins. part: as of viewed.
-    """
+    known where the part begins. part: as of viewed."""
     lost = lost if meaning.context.apart is None else []  # the first place is the least that there may be
     unplaced = isinstance(operands[at], Thread)
     tensor = operands[at] = known_part(operands[at], lost)
@@ -174,8 +167,7 @@ def cut(
 
 def _parted(out: Value, name: str, operands: list[Value]) -> Value:
     """A part of a swizzled tensor as CuTe leaves it: the offset that the swizzle does not touch is the pointer's, and the layout
-    is plain where no two bits of it are swizzled together. Of a thread that is not known, how it was made.
-    """
+    is plain where no two bits of it are swizzled together. Of a thread that is not known, how it was made."""
     made: tuple[str, list[Any]] = (name, list(finished(tuple(operands))))
     if isinstance(out, Thread):
         return replace(out, sliced=made)
@@ -193,8 +185,7 @@ def _parted(out: Value, name: str, operands: list[Value]) -> Value:
 
 def placed(value: Value, lost: list[CuteVizError]) -> Value:
     """The layout of a tensor that was cut: the offset is the pointer's. A swizzled one that begins nobody knows where is a
-    Thread's; the origin of coordinates is not known, then. Raises: the error of a coordinate that a number depends on.
-    """
+    Thread's; the origin of coordinates is not known, then. Raises: the error of a coordinate that a number depends on."""
     match value:
         case ComposedLayout(offset=PointerFlag()):
             return value

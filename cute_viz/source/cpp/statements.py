@@ -41,9 +41,8 @@ _DEVICE = _KERNEL | {"__device__", "CUTE_DEVICE", "CUTLASS_DEVICE", "CUTE_HOST_D
 
 
 def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
-    """A Move for each such statement, and each call of its function where the file has several; nothing is evaluated yet. lookup:
-    makes what looks names up in a context.
-    """
+    """A Move for each such statement, and each call of its function where the file has several; nothing is evaluated yet.
+    lookup: makes what looks names up in a context."""
     out = list(_File(reader, given, lookup, launched(reader, given, lookup)).moves())
     launches_some = any(move.idle is None for move in out)
     return tuple(replace(move, idle=(move.idle or "") if launches_some else "") for move in out)
@@ -133,8 +132,7 @@ class _File:
 
     def _idle(self, context: Context, function: Scope | None) -> str | None:
         """The function that the way to another one begins in, where nothing runs that: a kernel without a launch, one of the
-        device, one of an included file. "" of the others; None where a kernel is launched.
-        """
+        device, one of an included file. "" of the others; None where a kernel is launched."""
         root = function_of(list(context.chosen.values())[-1].scope) if context.chosen else function
         member = root is None or (root.parent is not None and root.parent.kind == "class")
         if root is not None and not member and (self._says(root, _DEVICE) or context.file(root.token)):
@@ -151,9 +149,8 @@ class _File:
         return Often(left, part.sure).within(outer)
 
     def ways(self, function: Scope) -> list[tuple[str, Context]]:
-        """The ways in which a function is called: a label, and a context in which its parameters are those of the calls. A call of
-        an overloaded name counts for the function that it means.
-        """
+        """The ways in which a function is called: a label, and a context in which its parameters are those of the calls. A call
+        of an overloaded name counts for the function that it means."""
         if function in self.known:
             return self.known[function]
         kept = []
@@ -283,8 +280,7 @@ def _is_own(first: Value | CuteVizError) -> bool:
 
 def _operand(evaluator: CppEvaluator, part: Range, own: bool = False) -> Value | CuteVizError:
     """A tensor, or what else an argument is; the error of one that is not known, for the caller to raise. own: the layout of a
-    tensor is enough, whatever threads have of it.
-    """
+    tensor is enough, whatever threads have of it."""
     node = evaluator.context.tree(part)
     value = attempted(lambda: finished(split(known_part(evaluator.solid(node), []))))
     return evaluator.fail(NO_TENSOR, node.span) if isinstance(value, (Layout, ComposedLayout)) and not own else value

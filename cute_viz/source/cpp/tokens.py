@@ -68,14 +68,8 @@ class Directive(NamedTuple):
 
 
 def tokenize(text: str) -> tuple[list[CppToken], list[Directive]]:
-    """The tokens of a text, closed by one of kind `end`, and its directives. What is never closed ends with the text.
-
-    Raises: LimitError for a text over the limit `input`.
-
-    >>> tokens, directives = tokenize("#define N 4\\nint a = 1'000; // b")
-    >>> [token.text for token in tokens], directives[0].word, directives[0].rest
-    (['int', 'a', '=', "1'000", ';', ''], 'define', 'N 4')
-    """
+    """The tokens of a text, closed by one of kind `end`, and its directives. What is never closed ends with the text. Raises:
+    LimitError for a text over the limit `input`."""
     if len(text) > limit("input"):
         raise over("input", f"the file has {len(text)} characters")
     out: list[CppToken] = []
@@ -116,14 +110,7 @@ def tokenize(text: str) -> tuple[list[CppToken], list[Directive]]:
 
 
 class Lines:
-    """The lines of a text: which one a place is in, and of which file where line markers (`#line 3 "a.h"`) tell.
-
-    >>> Lines("a\\nb").at(2)
-    2
-    >>> lines = Lines('a;\\n#line 7 "x.h"\\nb;\\n')
-    >>> lines.at(17), lines.file(17), lines.file(0)
-    (7, 'x.h', '')
-    """
+    """The lines of a text: which one a place is in, and of which file where line markers (`#line 3 "a.h"`) tell."""
 
     def __init__(self, text: str) -> None:
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
@@ -147,11 +134,7 @@ _MARKER = re.compile(r'^[ \t]*#[ \t]*line[ \t]+(\d{1,9})(?:[ \t]+"([^"\n]*)")?[^
 
 
 def number(text: str) -> int | float | None:
-    """The value of a literal; None for anything else.
-
-    >>> number("0b101"), number("1'000u"), number("0x1Full"), number("1.5f"), number("017"), number("-1e30")
-    (5, 1000, 31, 1.5, 15, None)
-    """
+    """The value of a literal; None for anything else."""
     word = text.replace("'", "")
     try:
         if match := re.fullmatch(r"0[xX]([0-9a-fA-F]+)[uUlLzZ]*", word):
@@ -170,11 +153,7 @@ def number(text: str) -> int | float | None:
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text.
-
-    >>> sorted(words("a b"))
-    ['a', 'b']
-    """
+    """The words of a text."""
     return frozenset(text.split())
 
 
@@ -187,10 +166,6 @@ ATOMS = frozenset((*WRAPPERS, "Copy_Atom", "TiledMMA", "TiledCopy", "ThrMMA", "T
 
 
 def may_be_atom(name: str) -> bool:
-    """Whether a name can be that of an instruction.
-
-    >>> may_be_atom("cute::SM75_U32x4_LDSM_N"), may_be_atom("Foo")
-    (True, False)
-    """
+    """Whether a name can be that of an instruction."""
     short = name.rsplit("::", 1)[-1]
     return is_atom_name(short) or short.startswith("SM")

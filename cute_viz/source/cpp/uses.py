@@ -11,9 +11,8 @@ from cute_viz.source.cpp.scopes import Range, Scope, outward
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A call: the scope that it stands in, the arguments of the template and of the function, and where it begins. called: it is a
-    call, and not a name with template arguments that is called elsewhere.
-    """
+    """A call: the scope that it stands in, the arguments of the template and of the function, and where it begins. called: it is
+    a call, and not a name with template arguments that is called elsewhere."""
 
     scope: Scope
     template: tuple[Range, ...]
@@ -29,16 +28,8 @@ def function_of(scope: Scope) -> Scope | None:
 
 
 def all_uses(reader: Declarer, function: Scope) -> list[Use]:
-    """The uses of a function that give its template arguments, or its arguments; empty where one of them is not read. A call with
-    more or fewer arguments than the function takes is that of another one.
-
-    >>> from cute_viz.source.cpp.control import outline
-    >>> from cute_viz.source.cpp.preprocess import Preprocessed
-    >>> text = "template <class L> void f(L l) {} void g() { f(_4{}); } void h() { auto k = f<_8>; }"
-    >>> reader = outline(Preprocessed(text, Given()))
-    >>> [use.scope.name for use in all_uses(reader, reader.file.names["f"][0].inner)]
-    ['g', 'h']
-    """
+    """The uses of a function that give its template arguments, or its arguments; empty where one of them is not read. A call
+    with more or fewer arguments than the function takes is that of another one."""
     places = reader.places().get(function.name, ())
     declared = {declaration.token for declaration in function.parent.names.get(function.name, ())} if function.parent else set()
     others = [n for n in places if n not in declared and not _is_compared(reader, n)]
@@ -114,10 +105,9 @@ def scope_at(reader: Declarer, place: int) -> Scope | None:
 
 
 def _launched(reader: Declarer, place: int, end: int, scope: Scope) -> tuple[Range, ...] | None:
-    """The arguments of the launch that a kernel is given to, by its name or by a variable that holds it; None where there is none.
-
-    cutlass::launch_kernel_on_cluster(params, kernel, ...), cudaLaunchKernelEx(&config, kernel, ...), kernel<<<grid, block>>>(...).
-    """
+    """The arguments of the launch that a kernel is given to, by its name or by a variable that holds it; None where there is
+    none. cutlass::launch_kernel_on_cluster(params, kernel, ...), cudaLaunchKernelEx(&config, kernel, ...), kernel<<<grid,
+    block>>>(...)."""
     tokens = reader.tokens
     if (found := _launch_of(reader, place, end)) is not None:
         return found

@@ -27,15 +27,8 @@ from cute_viz.values.instruction import UNKNOWN
 
 
 def read(text: str, given: Given) -> SourceFile:
-    """The definitions of a Python text, each evaluated when it is asked for.
-
-    Raises: NotationError for text that is not Python, LimitError for text that is too large.
-
-    >>> file = read("class Kernel:\\n    def __init__(self, n: int = 4):\\n        self.shape = (n, 8)", Given())
-    >>> entry = file.find("Kernel.__init__.self.shape")
-    >>> entry.path, entry.line, entry.read()
-    ('Kernel::__init__::self.shape', 3, (4, 8))
-    """
+    """The definitions of a Python text, each evaluated when it is asked for. Raises: NotationError for text that is not Python,
+    LimitError for text that is too large."""
     tree = Tree(text)
     runs = Runs(tree, given)
     return SourceFile(text, entries_of(tree, runs), moves=lambda: moves(tree, runs), launches=lambda: launches(tree))
@@ -46,12 +39,7 @@ _NAMES = {"cute.copy": "copy", "cute.autovec_copy": "copy", "cute.basic_copy": "
 
 
 def moves(tree: Tree, runs: Runs) -> tuple[Move, ...]:
-    """A Move for each such call, and where a function is called with several operands one for each, in the order of the text.
-
-    >>> tree = Tree("def f(a, b):\\n    cute.autovec_copy(a, b)")
-    >>> [(move.name, move.line) for move in moves(tree, Runs(tree, Given()))]
-    [('copy', 2)]
-    """
+    """A Move for each such call, and where a function is called with several operands one for each, in the order of the text."""
     out: list[Move] = []
     kernels: list[tuple[str, int] | None] = []
     rows = launches(tree)
@@ -89,11 +77,7 @@ def moves(tree: Tree, runs: Runs) -> tuple[Move, ...]:
 
 
 def launches(tree: Tree) -> tuple[Launch, ...]:
-    """The launches of kernels, `kernel(...).launch(grid=..., block=...)`, in the order of the text.
-
-    >>> [str(one) for one in launches(Tree("self.kernel(a).launch(grid=(4, 1, 1), block=[128, 1, 1])"))]
-    ['kernel <<<(4, 1, 1), [128, 1, 1]>>>']
-    """
+    """The launches of kernels, `kernel(...).launch(grid=..., block=...)`, in the order of the text."""
     out = []
     for node in ast.walk(tree.module):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "launch":
@@ -122,8 +106,7 @@ def _calls(module: ast.Module) -> Iterator[tuple[ast.Call, tuple[ast.AST, ...], 
 
 def _labelled(found: list[Called]) -> list[tuple[str, list[Called], bool]]:
     """The ways to a call whose operands differ, each with where the function is called, as far as that distinguishes them, and
-    whether it is the only one with these operands.
-    """
+    whether it is the only one with these operands."""
     ways: dict[Any, list[Called]] = {}
     for one in found:
         ways.setdefault(one.path, []).append(one)

@@ -258,8 +258,7 @@ def _loop(machine: Machine, node: ast.For | ast.While, count: int | None) -> Rou
 
 def _some_rounds(machine: Machine, node: ast.For | ast.While, frame: Frame, cause: CuteVizError, count: int | None = None) -> str:
     """A loop whose rounds are not followed: what a round changes is unknown in it, as far as the loop carries it. count: of its
-    rounds, if that is known, and nothing leaves it.
-    """
+    rounds, if that is known, and nothing leaves it."""
     left = any(isinstance(item, (ast.Break, ast.Return)) for part in node.body for item in ast.walk(part))
     outer, calls = machine.around, len(machine.made_calls)
     machine.around = (*outer, (_loop(machine, node, None if left else count), None))

@@ -154,8 +154,7 @@ def follow(
     missing: Missing | None = None,
 ) -> Any:
     """The value of a function of the text: its statements followed with these arguments. missing: what a parameter without an
-    argument is; without it that is an error.
-    """
+    argument is; without it that is an error."""
     if machine.depth >= DEPTH:
         raise machine.fail("calls are nested too deeply to follow", node)
     if (tree := _tree_of(function.frame)) is not machine.tree:

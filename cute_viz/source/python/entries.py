@@ -41,12 +41,7 @@ class Assignment(NamedTuple):
 
 
 def entries_of(tree: Tree, runs: Runs, unnamed: bool = False) -> tuple[Entry, ...]:
-    """An entry for each name that the text assigns to, `self.x` among them. unnamed: for each expression, too.
-
-    >>> tree = Tree("a = b = 4\\ndef f(c):\\n    d, self.e = c")
-    >>> [entry.path for entry in entries_of(tree, Runs(tree, Given()))]
-    ['a', 'b', 'f::d', 'f::self.e']
-    """
+    """An entry for each name that the text assigns to, `self.x` among them. unnamed: for each expression, too."""
     out = []
     for place in _places(tree.module, unnamed):
         span = tree.span(place.target)
@@ -149,9 +144,8 @@ def _print_alike(values: list[object]) -> bool:
 
 
 def _answer(runs: Runs, place: Assignment, values: list[object]) -> object:
-    """The one value of a definition. Raises: NotationError for several values, none, an unknown one, or one that is not an object
-    of CuTe.
-    """
+    """The one value of a definition. Raises: NotationError for several values, none, an unknown one, or one that is not an
+    object of CuTe."""
     machine, named = runs.machine, repr(place.name) if place.name else "this"
     if not values:
         for statement in reversed(place.around):
@@ -189,9 +183,6 @@ def plain(value: object, room: list[int] | None = None) -> Any:
     """A value as other rooms know it.
 
     room: how many entries it may still have. Raises: LimitError for too many: a list may hold another one again and again.
-
-    >>> str(plain(Tensor(Pointer("smem", "f16", swizzle=Swizzle(1, 4, 3)), Layout(8))))
-    'Sw<1,4,3> o smem_ptr[16b](unset) o 8:1'
     """
     match value:
         case Tensor():
@@ -216,11 +207,7 @@ def plain(value: object, room: list[int] | None = None) -> Any:
 
 
 def shown(value: object) -> Any:
-    """A value as `plain` gives it; of TMA with its tensor map, of tensor memory with its address.
-
-    >>> shown(Tensor(Pointer("tmem", "f32"), Layout(8))).pointer.space
-    'tmem'
-    """
+    """A value as `plain` gives it; of TMA with its tensor map, of tensor memory with its address."""
     if isinstance(value, Atom) and value.tma is not None:
         return value.tma
     if isinstance(value, Tensor) and value.pointer.space == "tmem" and (kind := value.pointer.known) is not None:
@@ -246,11 +233,7 @@ def _addressed(tensor: Tensor) -> object:
 
 
 def is_object(value: object) -> bool:
-    """Whether a value is one of the algebra, for an answer: a number, a tuple of such, a layout, a tiling.
-
-    >>> is_object((4, Layout(8))), is_object("text")
-    (True, False)
-    """
+    """Whether a value is one of the algebra, for an answer: a number, a tuple of such, a layout, a tiling."""
     if isinstance(value, tuple):
         return all(item is None or is_object(item) for item in value)
     return isinstance(value, (int, Unknown, Layout, ComposedLayout, Swizzle, ValueType, Basis)) or hasattr(value, "tiling")

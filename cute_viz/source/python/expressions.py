@@ -44,8 +44,7 @@ from cute_viz.values.types import ValueType
 
 def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> object:
     """The value of an expression, which may be unknown. Raises: NotationError for what cannot be read, and the errors of the
-    algebra.
-    """
+    algebra."""
     reader = _READERS.get(type(node))
     if reader is None:
         raise machine.fail(f"Python's {type(node).__name__} is not supported here", node)

@@ -35,22 +35,13 @@ class Encoded:
 
 
 def is_gluon(path: str) -> bool:
-    """Whether a dotted name is one of Gluon's that is read here.
-
-    >>> is_gluon("triton.experimental.gluon.language.BlockedLayout"), is_gluon("triton.language.load")
-    (True, False)
-    """
+    """Whether a dotted name is one of Gluon's that is read here."""
     words = path.split(".")
     return words[0] == "triton" and (words[-1] in GLUON or words[-1] in _MAKERS or words[-1] == "get_default_for")
 
 
 def call_gluon(function: Symbol, args: list[object], named_args: dict[str, object]) -> object:
-    """An encoding, or a tensor that has one. Raises: AlgebraError for arguments that are not known, and for other shapes.
-
-    >>> symbol = Symbol("triton.experimental.gluon.language.SliceLayout")
-    >>> call_gluon(symbol, [0, Encoded("gl.BlockedLayout([1, 4], [4, 8], [1, 1], [1, 0])")], {}).text
-    'gl.SliceLayout(0, gl.BlockedLayout([1, 4], [4, 8], [1, 1], [1, 0]))'
-    """
+    """An encoding, or a tensor that has one. Raises: AlgebraError for arguments that are not known, and for other shapes."""
     name, args = function.last, [need(x) for x in args]
     named_args = {word: need(value) for word, value in named_args.items()}
     if name == "get_default_for":

@@ -66,11 +66,7 @@ def _memory(tensor: object) -> tuple[Tensor, ValueType]:
 
 
 def _as_large(layout: Layout) -> Layout:
-    """A layout whose run-time extents and strides are large numbers: neither an atom nor the coordinates depend on which.
-
-    >>> str(_as_large(Layout((8, 4), (4, 1))))
-    '(8,4):(4,1)'
-    """
+    """A layout whose run-time extents and strides are large numbers: neither an atom nor the coordinates depend on which."""
     steps = count(1)
     return Layout(
         map_leaves(lambda n: 1 << 20 if isinstance(n, Unknown) else n, layout.shape),
@@ -164,8 +160,7 @@ TMA: dict[tuple[str, str], Callable[..., Any]] = {
 
 def _descriptors(op: DslOp, operand: str, source: object) -> Any:
     """The descriptors of an operand in shared memory: how far each starts behind the first, in units of 16 bytes. Source:
-    MakeTensor<GMMA::smem_desc<Major>> and UMMA's. Raises: AlgebraError for a tensor that is not one of these.
-    """
+    MakeTensor<GMMA::smem_desc<Major>> and UMMA's. Raises: AlgebraError for a tensor that is not one of these."""
     kind = source.pointer.type if isinstance(source, Tensor) else None
     if isinstance(kind, Lost):
         raise kind.error

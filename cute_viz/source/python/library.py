@@ -61,11 +61,7 @@ RENAMED |= {"make_layout_image_mask": "create_tma_multicast_mask"}
 
 
 def operation(name: str) -> str:
-    """The operation that a name of the DSL is for `algebra.ops.find`, `dsl.NAME` where its compiler computes another value.
-
-    >>> operation("slice_"), operation("raked_product"), operation("group_modes")
-    ('dsl.slice', 'dsl.raked_product', 'dsl.group_modes')
-    """
+    """The operation that a name of the DSL is for `algebra.ops.find`, `dsl.NAME` where its compiler computes another value."""
     name = RENAMED.get(name, name)
     return f"dsl.{name}" if ALIASES.get(name, name) in DIFFERENCES else name
 

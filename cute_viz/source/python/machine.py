@@ -29,15 +29,7 @@ def inherited(names: dict[str, object], name: str) -> object:
 
 
 class Journal:
-    """The journal of all writes.
-
-    >>> store, names = Journal(), {"a": 4}
-    >>> mark = store.mark()
-    >>> store.write(names, "a", 8)
-    >>> changes = store.undo(mark)
-    >>> names["a"], [value for _, value in changes.values()]
-    (4, [8])
-    """
+    """The journal of all writes."""
 
     def __init__(self) -> None:
         self.journal: list[tuple[dict[str, Any], str, Any]] = []
@@ -85,9 +77,8 @@ class Journal:
                 self.write(names, name, unknown(name))
 
     def join(self, branches: list[Changes], unknown: Callable[[str], Any]) -> None:
-        """Write what branches that all began here have changed; where they differ, what `unknown` gives for the name. A name that
-        only some of them bind, and that had no value before, keeps its value: where it is used it was bound.
-        """
+        """Write what branches that all began here have changed; where they differ, what `unknown` gives for the name. A name
+        that only some of them bind, and that had no value before, keeps its value: where it is used it was bound."""
         keys = {key: entry[0] for changes in branches for key, entry in changes.items()}
         for key, names in keys.items():
             name = key[1]
@@ -320,11 +311,7 @@ class Machine:
 
 
 def need(value: object) -> Any:
-    """A value that must be known, with all that is in it: the error of the first that is not is raised.
-
-    >>> need((4, (8, "x")))
-    (4, (8, 'x'))
-    """
+    """A value that must be known, with all that is in it: the error of the first that is not is raised."""
     if isinstance(value, Lost):
         raise value.error
     if isinstance(value, tuple) and type(value) is tuple:
@@ -334,11 +321,7 @@ def need(value: object) -> Any:
 
 
 def need_whole(value: object) -> object:
-    """A value that must be known itself, whatever is in it.
-
-    >>> need_whole((4, "x"))
-    (4, 'x')
-    """
+    """A value that must be known itself, whatever is in it."""
     if isinstance(value, Lost):
         raise value.error
     return value

@@ -42,11 +42,7 @@ def narrowed(value: object) -> object:
 
 def computed(word: str, a: Any, b: Any, *others: object) -> object:
     """Arithmetic of run-time integers, of which the DSL keeps the width, and of a layout's a number that divides them. Raises:
-    NotationError for what gives no integer.
-
-    >>> print(computed("*", Unknown(plain=True), 8), computed("*", Unknown(), 8), computed("//", Unknown("?{i64 div=8}"), 2))
-    ? ?{div=8} ?{i64 div=4}
-    """
+    NotationError for what gives no integer."""
     known = [x for x in (a, b) if isinstance(x, Unknown)]
     made = known[0].applied(f"{word}{len(known) if known[0] is a else 'r'}", *(x for x in (a, b, *others) if x is not known[0]))
     first, number = known[0], next((int(x) for x in (a, b) if isinstance(x, int)), None)

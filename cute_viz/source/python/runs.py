@@ -43,9 +43,7 @@ class Runs:
 
     def called(self, target: int) -> list[Called]:
         """The operands of a call where the file is run as a script without arguments; `--let` gives those of its ArgumentParser.
-
-        Empty where it does not come there, an operand is not known, or a value is given for anything else.
-        """
+        Empty where it does not come there, an operand is not known, or a value is given for anything else."""
         found: list[Called] = self._script()[0].get(target, [])
         return [] if any(isinstance(x, Lost) for one in found for x in one.args) else found
 
