@@ -228,6 +228,7 @@ export class Editor {
     const effects = [shown.of(element && { at, element })];
     if (element) effects.push(...this.sight(this.view.state.doc.lineAt(at).from, { y: "end", yMargin: 160 })); // what is above it is seen, too
     this.view.dispatch({ effects });
+    if (element) requestAnimationFrame(() => element.scrollIntoView({ block: "nearest" })); // all of it, which may be higher
   }
 
   focus() { this.view.focus(); }

@@ -91,7 +91,7 @@ def undefined(meaning: Meaning, full: str, span: Span) -> CuteVizError:
     if meaning.context.own_lines:
         names = (*filter(str.isidentifier, meaning.context.root.args), *CONSTANTS)
         message, hint = unknown_name(full, names, meaning.context.given.resolve)
-        return base.but(message=message, hint=base.hint if hint.startswith("give it") else hint)
+        return base.but(message=message, hint=base.hint if hint.startswith("give it") and "..." not in str(base.hint) else hint)
     return base.but(message=f"{full!r} is not defined in this file")
 
 
