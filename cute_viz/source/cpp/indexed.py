@@ -36,7 +36,7 @@ class Spot(NamedTuple):
 
 class Indexed(NamedTuple):
     """One access in a statement: where it stands, the name of what it indexes, whether it stores, and whether the statement both
-    loads and stores elements of that name. tests: the conditions in the statement, and what they must be. why: it is not counted."""
+    loads and stores elements of that name. tests: the conditions in the statement, and what they must be. why: not counted."""
 
     token: int
     place: Spot
