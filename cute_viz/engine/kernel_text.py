@@ -130,11 +130,7 @@ def head(report: Report, name: str) -> str:
 
 
 def mistakes(report: Report) -> list[tuple[Move, list[Mistake]]]:
-    """The statements that are proven to be wrong, each once with why.
-
-    >>> mistakes(Report((), ()))
-    []
-    """
+    """The statements that are proven to be wrong, each once with why."""
     out: dict[tuple[str, str], tuple[Move, list[Mistake]]] = {}
     for move, one in report.mistakes:
         out.setdefault((move.place, report.called(move)), (move, []))[1].append(one)

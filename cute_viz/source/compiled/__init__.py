@@ -42,13 +42,10 @@ _FAR = 40  # lines between the name of a kernel and its launch
 
 
 def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, str] | None = None) -> SourceFile:
-    """The entries and statements of a file as compiled, and of the files that it includes but for CuTe's and the system's.
-
-    What differs between the instances of a function stands in scopes with the template arguments that tell them apart. others:
-    texts for files that it includes, by their paths from its folder, that are not those of the disk.
-
-    Raises: CuteVizError without libclang, for a unit that cannot be parsed, and for one of which the compiler makes nothing.
-    """
+    """The entries and statements of a file as compiled, and of the files that it includes but for CuTe's and the system's. What
+    differs between the instances of a function stands in scopes with the template arguments that tell them apart. others: texts
+    for files that it includes, by their paths from its folder, that are not those of the disk. Raises: CuteVizError without
+    libclang, for a unit that cannot be parsed, and for one of which the compiler makes nothing."""
     name, flags = commands.unit_of(build, path)
     if build.instances is not None:
         flags = replace(flags, instances=commands.instances_of(commands.symbols_of(build.instances, build.root)))
@@ -182,9 +179,8 @@ def _shown(meaning: UnitMeaning, type_: str) -> Any:
 
 
 def _made(meaning: UnitMeaning, begun: Node | None) -> tuple[Operation, ...]:
-    """The operation of the library that a variable begins with, with the values of its operands' types; the compiler's tree has no
-    template arguments, so none that may have some.
-    """
+    """The operation of the library that a variable begins with, with the values of its operands' types; the compiler's tree has
+    no template arguments, so none that may have some."""
     if begun is None or begun.kind != "call" or begun.text not in OPS or OPS[begun.text].templated:
         return ()
     return (Operation(begun.text, tuple([meaning.typed(part.type) for part in begun.parts if part.type])),)

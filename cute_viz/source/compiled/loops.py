@@ -36,11 +36,7 @@ class Around:
     wanted: bool = True
 
     def holds(self, name: str, value: int) -> bool | None:
-        """Whether a condition on a variable of that name passes with a value, None where that is not known.
-
-        >>> Around(7, "k", "==", (3,)).holds("k", 3), Around(7, "k", "==", (3,), False).holds("k", 3)
-        (True, False)
-        """
+        """Whether a condition on a variable of that name passes with a value, None where that is not known."""
         return COMPARED[self.word](value, self.numbers[0]) is self.wanted if name and self.word in COMPARED else None
 
     def read(self, file: str) -> Round | Gate:

@@ -225,9 +225,8 @@ class UnitMeaning(TypeParts):
         return replace(made, pointer=replace(made.pointer, base=base))
 
     def spelled(self, frame: Reached, node: Node, deep: int = 0) -> str:
-        """The words for where a pointer points, the same for the same place: variables by what they begin with, parameters by their
-        arguments, storage by its class; "" where that is not read.
-        """
+        """The words for where a pointer points, the same for the same place: variables by what they begin with, parameters by
+        their arguments, storage by its class; "" where that is not read."""
         if deep > _DEEP:
             return ""
         if node.kind == "field":

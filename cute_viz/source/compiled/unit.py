@@ -84,11 +84,7 @@ class Unit:
 
 
 def data_of(unit: Unit) -> dict[str, Any]:
-    """A unit as JSON has it, each text once.
-
-    >>> data_of(Unit((), (), ("k.cu",)))
-    {'unit': [[], [], [0], []], 'words': ['k.cu']}
-    """
+    """A unit as JSON has it, each text once."""
     table: dict[str, int] = {}
 
     def packed(value: Any) -> Any:
@@ -102,11 +98,7 @@ def data_of(unit: Unit) -> dict[str, Any]:
 
 
 def unit_from(data: dict[str, Any]) -> Unit:
-    """The unit that `data_of` has written.
-
-    >>> unit_from(data_of(Unit((), (), ("k.cu",)))).files
-    ('k.cu',)
-    """
+    """The unit that `data_of` has written."""
     words = [str(word) for word in data["words"]]
 
     @cache

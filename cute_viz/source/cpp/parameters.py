@@ -141,7 +141,7 @@ class Parameters(Instances):
         chosen = scope in self.context.chosen and "::" not in (key or "")  # the call that is looked at wins over a plain name
         if (fact := self.context.facts.get((scope, name))) is not None and key is None:
             return self.of(fact, env)
-        if (key is None or chosen) and scope.kind == "function" and name in (told := self.told(scope)):
+        if (key is None or chosen) and scope.kind in ("function", "lambda") and name in (told := self.told(scope)):
             value = asked(told[name])
             if isinstance(value, Unknown) and scope not in self.context.chosen:
                 return value.renamed(needed(self.context.text, name, span))

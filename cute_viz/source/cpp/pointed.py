@@ -42,8 +42,19 @@ def paths(reader: Declarer, function: Scope) -> list[Path]:
         if at is None or not uses:
             out.append(path)
         else:
-            waiting += [(function_of(use.scope), (*path, (at, use))) for use in uses]
+            waiting += [(_caller(reader, use.scope), (*path, (at, use))) for use in uses]
     return out
+
+
+def _caller(reader: Declarer, scope: Scope) -> Scope | None:
+    """The function that a scope is in, or the lambda that is called by its name; None outside of both."""
+    around = (
+        x
+        for x in outward(scope)
+        if x.kind not in ("block", "lambda") or (x.kind == "lambda" and x.name and (x.arguments or x.params))
+    )
+    found = next((x for x in around if x.kind != "lambda" or calls(reader, x)), scope)
+    return found if found.kind in ("function", "lambda") else None
 
 
 def said(reader: Declarer, function: Scope, use: Use) -> tuple[object, ...]:
