@@ -186,16 +186,12 @@ def atoms(question: Question) -> dict[str, Any]:
 
 def who_owns(question: Question) -> dict[str, Any]:
     """The cells that `where` means in the picture of the source."""
-    from cute_viz.engine.owners import who_owns
+    from cute_viz.engine.owners import who
 
-    where, view = _text(question.more, "where") or "", question.options.get("view")
-    element = _text(question.more, "type") or question.options.get("type")
-    if view is None and re.match(r"\s*(bank|byte)s?\b", where, re.IGNORECASE):
-        view = "banks"
-        if element is None and question.answer().bits is None:
-            raise UsageError("the width of an element is not known", hint="give the type of the elements: `type=f16`")
-    how = {"view": view, "type": element} if view else {}
-    return who_owns(question.answer("svg", **how).figure, where)
+    mine = {name: _text(question.more, name) or question.options.get(name) for name in ("view", "type")}
+    given = {name: word for name, word in mine.items() if word is not None}
+    where = _text(question.more, "where") or ""
+    return who(lambda words: question.answer("svg", **{**dict.fromkeys(mine), **words}), where, given)
 
 
 def render(question: Question) -> dict[str, Any]:
