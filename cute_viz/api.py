@@ -161,17 +161,17 @@ def explain(
 def who(source: object, where: str, **words: Unpack[DrawingWords]) -> str:
     """Say who holds a place of a layout, an atom or a tiling, in the words of `cute-viz show --who`.
 
-    where: a coordinate, "C(5,3)" or "(5,3)", threads and values, "T5 V1", "offset 9", "warp 1" or "lane 4"; with `view="banks"` and
-    `type` also "bank 3" and "byte 128". The other keywords are those of `figure`.
+    where: a coordinate, "C(5,3)" or "(5,3)", threads and values, "T5 V1", "offset 9", "warp 1" or "lane 4"; with the
+    `type` of the elements also "bank 3" and "byte 128". The other keywords are those of `figure`.
 
     Raises: CuteVizError as `figure` does, and for a place that the picture does not have.
 
     >>> who("SM80_16x8x16_F32F16F16F32_TN", "C(5,3)")
     'C(5,3): T21 V1'
     """
-    from cute_viz.engine.owners import who_owns
+    from cute_viz.engine import owners
 
-    return str(who_owns(answer_of((source,), words, ("svg",), _DRAWN).figure, where)["words"])
+    return str(owners.who(lambda given: answer_of((source,), given, ("svg",), _DRAWN), where, words)["words"])
 
 
 def find_swizzle(

@@ -34,12 +34,7 @@ IN_CLUSTER = 16  # CTAs of a cluster at most (CUDA: 8, 16 where a kernel asks fo
 
 def zoom(obj: Any, options: FigureOptions) -> Figure:
     """C of a GEMM from the grid of CTAs to the values of one thread; `tile` is that of a CTA, `coord` which CTA is opened.
-
-    Raises: FigureError for anything but an MMA or a GEMM, and for a tile that the MMA does not divide.
-
-    >>> figure("SM80_16x8x16_F32F16F16F32_TN", view="zoom", tile="32x32").title
-    'One thread holds 4 values in each of 8 atoms'
-    """
+    Raises: FigureError for anything but an MMA or a GEMM, and for a tile that the MMA does not divide."""
     tiled, (m, n), k = _of(obj, options)
     tv = layout_tv(tiled, "C")
     tm, tn, _ = tile_shape(tiled)
@@ -225,10 +220,8 @@ def _panel(
     down: Sequence[str] = (),
     across: Sequence[str] = (),
 ) -> Panel:
-    """A level: labels and paints of its cells, and how many elements each is high and broad.
-
-    Its longer side is as long as that of any other, no side less than a quarter of it.
-    """
+    """A level: labels and paints of its cells, and how many elements each is high and broad. Its longer side is as long as that
+    of any other, no side less than a quarter of it."""
     (rows, cols), (tall, wide) = extents, cell
     long = max(rows * tall, cols * wide)
     return Panel(

@@ -35,9 +35,6 @@ def site(pyodide: str | None = None) -> dict[str, bytes]:
     pyodide: the folder of an unpacked npm package; without one the page names a pinned address of a CDN.
 
     Raises: CuteVizError for any other folder.
-
-    >>> sorted(path for path in site() if "/" not in path)
-    ['index.html', 'service.js']
     """
     out = {f"assets/{name}": data for name, data in assets().items()}
     out["engine/cute_viz.zip"] = _zipped(_package())
