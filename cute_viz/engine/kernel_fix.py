@@ -18,8 +18,10 @@ from cute_viz.engine.kernel_array import is_resized, launched_with
 from cute_viz.engine.kernel_edit import Editor, read_again
 from cute_viz.engine.kernel_expression import Edit, shown
 from cute_viz.errors import CuteVizError, boundary
+from cute_viz.limits import Half
 from cute_viz.records import dataclass
 
+_LONG = "fixes of all kernels take too long to search; `name=KERNEL` searches those of one"
 _COMPILED = 4  # times that a unit is compiled with edits
 _OTHERS = "it changes another buffer"
 _ORDERS = 4  # calls of tile_to_shape that are tried with another order
@@ -146,7 +148,7 @@ class Fixer:
 
     def __init__(self, file: SourceFile, report: Report, evaluate: Callable[[SourceFile], Report]) -> None:
         self.file, self.report, self.evaluate = file, report, evaluate
-        self.editor = Editor(file)
+        self.editor, self.half = Editor(file), Half()
         self.places: dict[tuple[Side, ...], tuple[list[tuple[Places, int]], int]] = {}
         self.tried: dict[frozenset[Edit], tuple[str, Report | None, dict[tuple[str, str], int]]] = {}
         self.joint: frozenset[Edit] = frozenset()  # what is tried at once
@@ -169,6 +171,8 @@ class Fixer:
         return out
 
     def _searched(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
+        if self.half.over and not self.asking:
+            return _LONG
         return self.boxes(rows, loose) if rows[0].boxed else self.fix(rows, loose)
 
     def _behind(self, rows: list[Access]) -> frozenset[tuple[str, int]]:
@@ -280,6 +284,8 @@ class Fixer:
         if key not in self.tried:
             if self.file.compiled and len(self.tried) >= _COMPILED:
                 return f"it was not tried: the file was compiled {_COMPILED} times", None, {}
+            if self.half.over:
+                return _LONG, None, {}
             try:
                 with boundary():
                     after = self.evaluate(read_again(self.file, self.editor.written, tuple(key)))
@@ -344,4 +350,4 @@ def _hopeless(rows: list[Access], found: bool) -> str:
             f" {wide} elements (128 bytes) along the mode that lies together there, in the tile and in its layout of threads"
         )
     other = "a transposing store (stmatrix)" if what.startswith("st.") else "threads that take elements in another order"
-    return f"no swizzle or stride that keeps the width of every access helps; {other} would"
+    return f"no swizzle or stride that was tried and keeps the width of every access helps; {other} would"

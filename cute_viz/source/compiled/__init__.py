@@ -22,10 +22,11 @@ from cute_viz.limits import limit, raised
 from cute_viz.source.address import Folder
 from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands
+from cute_viz.source.compiled.alternatives import read as around
 from cute_viz.source.compiled.apart import parse
 from cute_viz.source.compiled.flags import Flags
 from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames, reached
-from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, unit_from
+from cute_viz.source.compiled.unit import NEVER, CallSite, Instance, Node, Unit, unit_from
 from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.cpp.shown import printed
 from cute_viz.source.model import Entry, Given, SourceFile
@@ -199,7 +200,7 @@ def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) 
     for frame in frames(unit, only):
         instance, launch = unit.instances[frame.number], labels.get(frame.chain[-1].number, "")
         for call in instance.calls:
-            if call.name.rpartition("::")[0] != "cute":
+            if call.name.rpartition("::")[0] != "cute" or any(one.word == NEVER for one in call.around):
                 continue
             key = (launch, call.file, call.line, frame.lines(unit), meaning.behind(frame, call))
             seen[key] += 1
@@ -208,7 +209,7 @@ def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) 
             if len(seen) > _MOST:
                 return
             yield replace(
-                _move(frame, call, unit, path, meaning, launch), often=partial(_often, unit, frame, call, path, seen, key)
+                _move(frame, call, unit, path, meaning, launch), often=partial(_often, meaning, frame, call, path, seen, key)
             )
 
 
@@ -224,12 +225,12 @@ def _elements(unit: Unit, written: SourceFile, only: int | None) -> Iterator[Mov
             yield replace(move, launch=launch, call=move.call or launch)
 
 
-def _often(unit: Unit, frame: Reached, call: CallSite, path: str, seen: Counter[Any], key: Any) -> Often:
+def _often(meaning: UnitMeaning, frame: Reached, call: CallSite, path: str, seen: Counter[Any], key: Any) -> Often:
     """How often a block runs a call that a chain of callers reaches. seen: how many calls have its key."""
-    found = often((one.read(_relative(call.file, path)) for one in call.around), seen[key] == 1)
-    for outer, use in frame.uses(unit):
-        more = often((one.read(_relative(use.file, path)) for one in use.around), not outer.foreign and use.name != "lambda")
-        found = found.within(more)
+    found = often(around(meaning, frame, call.around, call.file, _relative(call.file, path), _lines), seen[key] == 1)
+    for inner, (outer, use) in zip(frame.chain, frame.uses(meaning.unit), strict=False):
+        sure, where = not outer.foreign and use.name != "lambda", inner.caller or inner
+        found = found.within(often(around(meaning, where, use.around, use.file, _relative(use.file, path), _lines), sure))
     return found
 
 
