@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, SupportsInt, TypeAlias, cast
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -203,12 +203,13 @@ def find_swizzle(
     return search_swizzle(cast("tuple[int, int]", words.read("tile", tile)), type, names, arch)
 
 
-def find_layout(table: str | Sequence[Sequence[int]], *, tile: str | tuple[int, int] | None = None) -> Solved:
+def find_layout(table: str | Iterable[Iterable[SupportsInt]], *, tile: str | tuple[int, int] | None = None) -> Solved:
     """Find the layout that produces a table of offsets or owners (`T3V1`), or what a function computes. The result has a `layout`,
     its `kind`, and for owners the `tile`.
 
-    table: rows of integers, or text with one row per line (or rows separated by semicolons); or a function of a row and a column,
-    in C++ or Python, as its text or its address, `kernel.cu::index`. tile: the rows and columns of a function, "8x64".
+    table: rows of integers, also an array of numpy, or text with one row per line (or rows separated by semicolons); or a function
+    of a row and a column, in C++ or Python, as its text or its address, `kernel.cu::index`. tile: the rows and columns of a
+    function, "8x64".
 
     Raises: AlgebraError if no layout produces the table, with the first cell that contradicts the cells before it.
 

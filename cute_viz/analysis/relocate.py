@@ -80,7 +80,8 @@ def better(sides: list[Side]) -> tuple[list[tuple[Places, int]], int, int]:
     plain = [side.places(swizzled=False) for side in sides]
     tries = min(_TRIES, _WORK // max(1, sum(len(side.tensor.starts) * len(side.order) for side in sides)))
     roots = [root_of(side.tensor) for side in sides]
-    kinds = [_swizzles(unit.bit_length() - 1, max(used).bit_length()), _strides(roots, unit, bits, sides)]
+    row = (8 * BANKS * WORD // bits).bit_length() - 1
+    kinds = [_swizzles(unit.bit_length() - 1, row, max(used).bit_length()), _strides(roots, unit, bits, sides)]
     if any(layout is not None and _padded(layout) for layout, _ in roots):
         kinds.reverse()  # what the definition can express comes first
     out: list[tuple[int, int, int, Places]] = []
@@ -127,11 +128,13 @@ def _padded(layout: Layout) -> bool:
     return False
 
 
-def _swizzles(least: int, total: int) -> Iterator[Places]:
-    for bits in (3, 2, 1, 4, 5):
-        for shift in range(bits, max(bits, total)):
-            if least + bits + shift <= total:
-                yield Places(Swizzle(bits, least, shift))
+def _swizzles(least: int, row: int, total: int) -> Iterator[Places]:
+    """Those that keep `1 << least` neighbors together, first as few; of `1 << row`, all banks, they would change no bank."""
+    for base in range(least, max(least + 1, row)):
+        for bits in (3, 2, 1, 4, 5):
+            for shift in range(bits, max(bits, total)):
+                if base + bits + shift <= total:
+                    yield Places(Swizzle(bits, base, shift))
 
 
 def _total(sides: list[Side], places: list[list[list[int]]], most: int, names: list[str]) -> int | None:

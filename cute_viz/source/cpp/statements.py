@@ -19,7 +19,7 @@ from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.indexed import Indexed, accesses, arrays
 from cute_viz.source.cpp.lookup import Lookup, opened
-from cute_viz.source.cpp.pointed import conditions, means, overloads, paths, told_apart
+from cute_viz.source.cpp.pointed import KERNEL, conditions, means, overloads, paths, says, told_apart
 from cute_viz.source.cpp.rounds import often_of
 from cute_viz.source.cpp.scopes import Range, Scope, Stmt
 from cute_viz.source.cpp.slices import known_part, split
@@ -37,8 +37,7 @@ NO_TENSOR = "cannot determine which tensor this is"
 _MOST = 6  # operands of CuTe's own: more are of a function of the file
 _BUILD = Callable[[Context], Lookup]
 _READ = Callable[[], list[Any]]
-_KERNEL = frozenset(("__global__", "CUTLASS_GLOBAL"))
-_DEVICE = _KERNEL | {"__device__", "CUTE_DEVICE", "CUTLASS_DEVICE", "CUTE_HOST_DEVICE", "CUTLASS_HOST_DEVICE"}
+_DEVICE = KERNEL | {"__device__", "CUTE_DEVICE", "CUTLASS_DEVICE", "CUTE_HOST_DEVICE", "CUTLASS_HOST_DEVICE"}
 
 
 def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
@@ -139,7 +138,7 @@ class _File:
         device, one of an included file. "" of the others; None where a kernel is launched."""
         root = function_of(list(context.chosen.values())[-1].scope) if context.chosen else function
         member = root is None or (root.parent is not None and root.parent.kind == "class")
-        if root is not None and not member and (self._says(root, _DEVICE) or context.file(root.token)):
+        if root is not None and not member and (says(self.reader, root, _DEVICE) or context.file(root.token)):
             return root.name
         return None if any(map(self.is_kernel, context.chosen)) else ""
 
@@ -188,18 +187,7 @@ class _File:
 
     def is_kernel(self, function: Scope) -> bool:
         """Whether it is one that the host launches."""
-        return self._says(function, _KERNEL)
-
-    def _says(self, function: Scope, wanted: frozenset[str]) -> bool:
-        """Whether one of some words stands before a function's name."""
-        declared, tokens = next((x.token for x in overloads(function) if x.inner is function), function.token), self.reader.tokens
-        at, depth = declared - 1, 0  # `__launch_bounds__(size(TiledMMA{}))` has braces of its own
-        while at >= 0 and (depth or tokens[at].kind not in (";", "{", "}")):
-            if tokens[at].text in wanted:
-                return True
-            depth += (tokens[at].kind == ")") - (tokens[at].kind == "(")
-            at -= 1
-        return False
+        return says(self.reader, function, KERNEL)
 
     def runs(self, context: Context, scope: Scope, token: int, inside: Iterable[Circumstance] = ()) -> bool:
         """Whether the conditions in and around a statement hold, as far as they are known without what a program is given."""
