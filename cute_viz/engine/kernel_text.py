@@ -281,7 +281,7 @@ def wanted(report: Report) -> Iterator[str]:
     wide = [max(len(one.name) for one in report.asked), max(len(one.type) for one in report.asked)]
     for one in report.asked:
         told = f"{', '.join(one.candidates)} stand{'s' * (len(one.candidates) == 1)} in the file" if one.candidates else ""
-        told = told or (f"such as {one.like}" if one.like else "the file has no value for it")
+        told = told or (f"for example {one.like}" if one.like else "the file has no value for it")
         yield f"  {one.name:<{wide[0]}}  {one.type:<{wide[1]}}  {told}"
     values = " ".join(f"`let={one.name}={value}`" for one in report.asked if (value := one.trial))
     if values:
