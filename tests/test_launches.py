@@ -109,8 +109,10 @@ def test_launches_of_every_form(tmp_path: Path, capsys: pytest.CaptureFixture[st
     code, out, err = run(capsys, "list", str(path), "--json")
     listed = [row for row in json.loads(out) if (row["kind"] or "").startswith("launch")]
     assert code == 0, err
-    assert [row["brief"].split()[0] for row in listed] == [*(f"<{8 << n}>" for n in range(len(forms))), "<<<1,"]
-    assert [row["brief"].partition(" ")[2] for row in listed[6:9]] == ["<<<dim3(3), 32>>>"] * 3
+    assert [row["brief"].split()[0].rstrip(",") for row in listed] == [*(f"<{8 << n}>" for n in range(len(forms))), "<<<1"]
+    assert [row["brief"].partition(" ")[2] for row in listed[6:9]] == [f"<<<dim3(3), 32>>>, launched by host{n}" for n in (6, 7, 8)]
+    assert [row["brief"].rpartition(", launched by ")[2] for row in listed[:9]] == [row["caller"] for row in listed[:9]]
+    assert run(capsys, "eval", f"{path}::k::s", "--launch", "host2")[1] == "_32:_1\n"  # the function that launches it
     for n in ("7", "8", "9"):
         said = run(capsys, "list", str(path), "--launch", n, "--json")[1]
         assert [row["value"] for row in json.loads(said) if row["name"] == "t"] == ["5:_1"], n
