@@ -122,6 +122,8 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
         and prod(len(loop.values) for loop in loops[first - 1 :]) <= _UNROLLED
     ):
         first -= 1
+    if x.starts and len(x.starts) < turns.count:
+        raise AlgebraError(f"{access.name} is divided among {len(x.starts)} threads, and the block has {turns.count}")
     places = _Places(x, crd, turns)
     align = 0 if access.both else alignment_of(context, found, scope, x.pointer.base, access.store, x.bits)
     each = max(1, access.wide // x.bits)
