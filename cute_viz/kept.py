@@ -16,7 +16,7 @@ from typing import Any
 from cute_viz.files import note, write
 from cute_viz.headers import cuda_headers, cute_headers
 
-_FORM = 10  # counts with what is written
+_FORM = 11  # counts with what is written
 _MOST = 256 << 20  # bytes of all that is kept; the oldest go
 _READ = ("LIBCLANG", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")  # what clang and we take from the environment
 

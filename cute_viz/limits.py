@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from time import process_time
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -170,6 +171,31 @@ def held() -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, handler)
         resource.setrlimit(resource.RLIMIT_DATA, most)
         _arm = before
+
+
+class Half:
+    """Half of the time and of the memory of a request, for what can be left out: tries, each of which is as large as the others.
+
+    >>> half = Half()
+    >>> with raised({"seconds": 1, "memory": 10**9}):
+    ...     half.over
+    False
+    """
+
+    def __init__(self) -> None:
+        self._begun = self._last = (process_time(), taken())
+        self._most: tuple[float, ...] = (0, 0)
+
+    @property
+    def over(self) -> bool:
+        """Whether one more might take more than half; asked before each try."""
+        now = (process_time(), taken())
+        self._most = tuple(max(most, new - old) for most, new, old in zip(self._most, now, self._last, strict=True))
+        self._last = now
+        return any(
+            new - old + most > limit(kind) / 2
+            for kind, new, old, most in zip(("seconds", "memory"), now, self._begun, self._most, strict=True)
+        )
 
 
 def taken() -> int:

@@ -49,6 +49,15 @@ def spelled(words: str, spelling: str) -> str:
     return _OPTION.sub(one, words) if "`" in words else words
 
 
+def middle(name: str, most: int = 44) -> str:
+    """A long name without its middle.
+
+    >>> middle("abcdefghijkl", 10)
+    'abc...ijkl'
+    """
+    return name if len(name) <= most else f"{name[: most // 2 - 2]}...{name[1 - most // 2 :]}"
+
+
 def count(number: int, what: str) -> str:
     """A number of things."""
     return f"{number} {what}" + ("" if number == 1 else "s")

@@ -21,12 +21,14 @@ from cute_viz.algebra.inttuple import (
     product,
     show,
     slice_begin,
+    tuple_rank,
 )
-from cute_viz.algebra.layout import Layout, is_coordinate_layout, slice_, slice_and_offset
+from cute_viz.algebra.layout import Layout, array_interface, is_coordinate_layout, slice_, slice_and_offset
 from cute_viz.algebra.stride import add, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.limits import limit, over
 from cute_viz.records import dataclass
 from cute_viz.values.integer import MulticastMask, Static, Unknown, is_static
 
@@ -126,6 +128,21 @@ class ComposedLayout(Shown):
         512
         """
         return product(self.shape)
+
+    @property
+    def rank(self) -> int:
+        """The number of top-level modes."""
+        return tuple_rank(self.shape)
+
+    @property
+    def __array_interface__(self) -> dict[str, object]:
+        """The values as numpy reads them, with an axis for each top-level mode, as of a Layout."""
+        if self.size > limit("elements"):
+            raise over("elements", f"the layout has {self.size:,}")
+        table: list[object] = [self(n) for n in range(self.size)]
+        if not isinstance(table[0], int):
+            raise AlgebraError(f"the values of {self} are not integers, and make no array")
+        return array_interface(self.shape, table)
 
 
 def is_layout(x: object) -> TypeGuard[AnyLayout]:

@@ -79,6 +79,7 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         operands.append((move, mine))
     if not rows and all(move.name in ELEMENTS for move in moves) and not any(one.name for one in uncounted.values()):
         return None
+    rows = _placed(rows)
     rows.sort(key=lambda row: (row.cost.ways <= 1 and not row.boxed, -row.lost))
     notes = tuple(file.given.notes) if file.compiled else ()
     report = Report(
@@ -113,6 +114,13 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
     ]
     idle = sorted((row.move for row in report.accesses if id(row) in never), key=lambda move: (move.file, move.line))
     return replace(report, accesses=tuple(told), never=tuple(dict.fromkeys(move.place for move in idle)))
+
+
+def _placed(rows: list[Access]) -> list[Access]:
+    """The rows without the conditions behind whose exit they are, where no other row is under these."""
+    before = {one.group or one[:4] for row in rows for one in row.often.choices if not one.behind}
+    kept = [tuple(one for one in row.often.choices if not one.behind or one.group in before) for row in rows]
+    return [replace(row, often=row.often._replace(choices=ways)) for row, ways in zip(rows, kept, strict=True)]
 
 
 def _mistakes(report: Report) -> tuple[tuple[Move, Mistake], ...]:

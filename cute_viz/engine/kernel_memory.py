@@ -153,8 +153,8 @@ def memory_of(
     ]
     asked = [(launches[0], entry.read, entry.tensor) for entry in whole] if len(launches) == 1 else []
     paths = {(called(move), move.scope[-1]) for move, _ in read if move.call and move.scope}
-    names = {x.pointer.name for _, x in seen if x.pointer.space == "smem"}
-    for name, scope in sorted(paths) if file.asked is not None and len(launches) > 1 else ():
+    names = {x.pointer.name for _, x in seen if x.pointer.space in ("smem", "rmem")}
+    for name, scope in sorted(path for path in paths if path[0]) if file.asked is not None else ():
         for tensor in sorted(names):
             with suppress(CuteVizError):  # one that is called by way of others has no such path
                 entry = file.asked(f"{name.partition(',')[0]}::{scope}::{tensor}") if file.asked is not None else None

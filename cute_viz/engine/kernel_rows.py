@@ -16,7 +16,7 @@ from cute_viz.display import Shown
 from cute_viz.engine.kernel_advice import advice
 from cute_viz.engine.kernel_elements import Element
 from cute_viz.engine.kernel_fix import Fix
-from cute_viz.engine.kernel_loops import steps
+from cute_viz.engine.kernel_loops import added, steps
 from cute_viz.engine.kernel_memory import Memory
 from cute_viz.errors import CuteVizError
 from cute_viz.records import dataclass
@@ -150,6 +150,9 @@ class Access:
             "often": {
                 "times": self.often.times,
                 "sure": self.often.sure,
+                "conditions": [
+                    {**one._asdict(), "file": one.file or None, "group": one.group or None} for one in self.often.choices
+                ],
                 "loops": [{**loop._asdict(), "file": loop.file or None} for loop in self.often.loops],
             },
             "written": None if cost.written is None else _counts(cost.written),
@@ -263,16 +266,25 @@ class Report(Shown):
 
     @property
     def totals(self) -> dict[str, tuple[int, int | None, int]]:
-        """For each launch the counts of its statements added up, in wavefronts: now, with all fixes, without a conflict."""
-        out: dict[str, tuple[int, int | None, int]] = {}
-        after = {row.key: row.cost.wavefronts or 0 for row in self.fixed.accesses} if self.fixed is not None else None
+        """For each launch the counts of its statements added up, in wavefronts: now, with all fixes, without a conflict. Of the
+        alternatives of a condition that nobody knows the larger counts.
+        """
+        out: dict[str, list[Access]] = {}
         for row in self.accesses:
             if row.cost.wavefronts is not None:
-                name = self.called(row.move)
-                now, fixed, ideal = out.get(name, (0, 0 if after is not None else None, 0))
-                more = None if after is None or fixed is None else fixed + after.get(row.key, 0)
-                out[name] = now + row.cost.wavefronts, more, ideal + (row.cost.ideal or 0)
-        return out
+                out.setdefault(self.called(row.move), []).append(row)
+        return {name: added(rows, self.after, [1] * len(rows)) for name, rows in out.items()}
+
+    @property
+    def after(self) -> dict[tuple[str, int, str, int], int] | None:
+        """The wavefronts of each row with all fixes; None without one."""
+        return {row.key: row.cost.wavefronts or 0 for row in self.fixed.accesses} if self.fixed is not None else None
+
+    @property
+    def grouped(self) -> bool:
+        """Whether its totals have one alternative of several."""
+        ways = [(one.group, one.branch) for row in self.accesses for one in row.often.choices if one.group]
+        return len({group for group, _ in ways}) < len({*ways})
 
     def as_dict(self) -> dict[str, Any]:
         """The report for JSON."""
@@ -309,6 +321,7 @@ class Report(Shown):
             "idle": {name: sorted({move.place for move in self.idle if move.idle == name}) for name in self.unrun},
             "never": list(self.never),
             "assumed": {name: {"value": value, "line": line} for name, (value, line) in self.assumed.items()},
+            "alternatives": self.grouped,
             "totals": {name: dict(zip(("now", "fixed", "ideal"), row, strict=True)) for name, row in self.totals.items()},
             "steps": [
                 {**step._asdict(), "launch": step.launch or None, "loop": None if step.loop is None else step.loop.line}

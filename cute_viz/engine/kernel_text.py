@@ -14,7 +14,7 @@ from cute_viz.engine.kernel_expression import arguments
 from cute_viz.engine.kernel_loops import LoopCost, steps
 from cute_viz.engine.kernel_loops import told as often_told
 from cute_viz.engine.kernel_why import why
-from cute_viz.spelling import count, spelled
+from cute_viz.spelling import count, middle, spelled
 
 if TYPE_CHECKING:
     from cute_viz.engine.kernel_rows import Access, Report
@@ -94,12 +94,16 @@ def _in_lines(report: Report, name: str, most: int | None, allowed: frozenset[st
 
 
 def _table(rows: Iterable[Access]) -> Iterator[str]:
-    """A line for each row, equal ones once: its line, instruction, count, what that rests on, and the statement."""
-    same = Counter((row.move.place, row.cost.instruction, _count(row), *_basis(row), _statement(row.move, 48)) for row in rows)
-    cells = [(*one[:5], f"{n}x" if n > 1 else "", one[5]) for one, n in same.items()]
-    widths = [max(map(len, column)) for column in list(zip(*cells, strict=True))[:6]]
+    """A line for each row, equal ones once: its line, instruction, count, what that rests on, the statement, and its condition."""
+    told = [(row, middle(str(row.often.choices[-1]), 28) if row.often.choices else "") for row in rows]
+    wide = 24 if any(way for _, way in told) else 48
+    same = Counter(
+        (row.move.place, row.cost.instruction, _count(row), *_basis(row), _statement(row.move, wide), way) for row, way in told
+    )
+    cells = [(*one[:5], f"{n}x" if n > 1 else "", *one[5:]) for one, n in same.items()]
+    widths = [max(map(len, column)) for column in list(zip(*cells, strict=True))[:7]]
     if sum(widths) > _WIDE:  # files and atoms of long names
-        cells = [(_middle(one[0], 22), _middle(one[1], 24), *one[2:]) for one in cells]
+        cells = [(middle(one[0], 22), middle(one[1], 24), *one[2:]) for one in cells]
         widths[:2] = [min(pair) for pair in zip(widths, (22, 24), strict=False)]
     for one in cells:
         line = "  ".join(f"{cell:<{w}}" for cell, w in zip(one, (*widths, 0), strict=True) if w or cell).rstrip()
@@ -119,7 +123,7 @@ def head(report: Report, name: str) -> str:
         dict.fromkeys(x.pointer.element for _, xs in report.read for x in tensors_in(xs, "smem", "gmem") if x.pointer.known)
     )
     parts = (
-        [", ".join(_middle(name, 72) for name in kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)]
+        [", ".join(middle(name, 72) for name in kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)]
         if kernels
         else []
     )
@@ -130,11 +134,7 @@ def head(report: Report, name: str) -> str:
 
 
 def mistakes(report: Report) -> list[tuple[Move, list[Mistake]]]:
-    """The statements that are proven to be wrong, each once with why.
-
-    >>> mistakes(Report((), ()))
-    []
-    """
+    """The statements that are proven to be wrong, each once with why."""
     out: dict[tuple[str, str], tuple[Move, list[Mistake]]] = {}
     for move, one in report.mistakes:
         out.setdefault((move.place, report.called(move)), (move, []))[1].append(one)
@@ -157,7 +157,7 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
     ways = dict.fromkeys((report.launch(one.move), report.called(one.move)) for one in group if one.move.call)
     calls = [short if ", called in " in label else label for label, short in ways]
     several = len({report.launch(move) for move, _ in report.read}) > 1
-    where = f"launched by {_middle(calls[0])}{f' and {len(calls) - 1} more' * (len(calls) > 1)}" if calls and several else ""
+    where = f"launched by {middle(calls[0])}{f' and {len(calls) - 1} more' * (len(calls) > 1)}" if calls and several else ""
     begin = f"{row.ratio:<6} {row.move.place:<4} {_statement(row.move, 64 if len(where) < 40 else 40)}"
     yield f"{begin:<56}{where}".rstrip() if len(begin) < 55 else f"{begin}  {where}".rstrip()
     reason = why(row)
@@ -218,12 +218,12 @@ def totals_of(report: Report, before: Report | None = None, only: str = "") -> l
     several, earlier = len(report.totals) > 1, {} if before is None else {step.key: step.now for step in steps(before)}
     rows: list[tuple[str, int | None, int | None, int]] = []
     for step in (found := steps(report)):
-        name = ", ".join(filter(None, (_middle(step.launch) if several else "", _of(step).replace(f"line {only}", "line "))))
+        name = ", ".join(filter(None, (middle(step.launch) if several else "", _of(step).replace(f"line {only}", "line "))))
         counts = (step.now, step.fixed) if before is None else (earlier.get(step.key), step.now)
         rows.append((name, *counts, step.ideal))
     for name, (now, after, ideal) in report.totals.items() if not found else ():
         old = None if before is None or name not in before.totals else before.totals[name][0]
-        rows.append((_middle(name) or "all", *((now, after) if before is None else (old, now)), ideal))
+        rows.append((middle(name) or "all", *((now, after) if before is None else (old, now)), ideal))
     if not rows:
         return []
     table: list[tuple[str, ...]] = [("", "now", "fixed", "ideal") if before is None else ("", "before", "now", "ideal")]
@@ -232,7 +232,8 @@ def totals_of(report: Report, before: Report | None = None, only: str = "") -> l
         table.append((name, *("-" if x is None else f"{x:,}" for x in shown), f"{least:,}"))
     wide = [max(len(row[n]) for row in table) for n in range(4)]
     lines = [f"{a:<{wide[0]}}  {b:>{wide[1]}}  {c:>{wide[2]}}  {d:>{wide[3]}}" for a, b, c, d in table]
-    return [f"Shared-memory wavefronts per block{', the sum of the counts of all statements' * (not found)}", *lines]
+    how = ", the sum of the counts of all statements" * (not found) + ", of alternatives the larger" * report.grouped
+    return [f"Shared-memory wavefronts per block{how}", *lines]
 
 
 def _of(step: LoopCost) -> str:
@@ -299,11 +300,6 @@ def _wrapped(text: str, indent: int, most: int | None = None) -> list[str]:
         text, _WIDE, subsequent_indent=" " * indent, max_lines=most, placeholder=" ...",
         break_long_words=False, break_on_hyphens=False, drop_whitespace=True,
     )  # fmt: skip
-
-
-def _middle(name: str, most: int = 44) -> str:
-    """A long name without its middle."""
-    return name if len(name) <= most else f"{name[: most // 2 - 2]}...{name[1 - most // 2 :]}"
 
 
 def _cut(text: str, end: str, wide: int = _WIDE) -> str:

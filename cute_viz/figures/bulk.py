@@ -23,15 +23,9 @@ PAPER = 4  # the paint behind four hues
 
 
 def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
-    r"""The figure of a TMA or bulk copy atom; the tensor is a sketch, since the atom does not know its tensor map.
-
-    Raises: LimitError for more cells than the options allow.
-    Source: PTX ISA, "cp.async.bulk.tensor"; cute/arch/copy_sm90_tma.hpp, copy_sm100_tma.hpp.
-
-    >>> drawn = bulk(parse("Copy_Atom<SM90_TMA_STORE<1024>, half_t>{}"), FigureOptions())
-    >>> [panel.caption.partition(":")[0] for panel in drawn.panels], drawn.panels[1].labels
-    (['1. issues', '2. reads', '3. writes', '4. completes'], ('V0-63',))
-    """
+    r"""The figure of a TMA or bulk copy atom; the tensor is a sketch, since the atom does not know its tensor map. Raises:
+    LimitError for more cells than the options allow. Source: PTX ISA, "cp.async.bulk.tensor"; cute/arch/copy_sm90_tma.hpp,
+    copy_sm100_tma.hpp."""
     atom = make_copy_atom(obj, 1 if size(get(obj.src, 1)) % 8 else 8) if isinstance(obj, CopyOp) else obj
     layout, bits, name, op = atom.layout_src, atom.bits, atom.name, atom.instruction
     ctas, values = (size(get(layout, n)) for n in (0, 1))
@@ -75,11 +69,7 @@ def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
 
 
 def _instruction(op: Instruction) -> str:
-    """What PTX calls it.
-
-    >>> _instruction(Instruction(kind="cp.async.bulk.tensor", words=frozenset(["multicast"])))
-    'cp.async.bulk.tensor, multicast'
-    """
+    """What PTX calls it."""
     base = op.kind.replace("cp.", "cp.reduce.", 1) if "reduce" in op.words else op.kind
     base = base.replace(".bulk", ".bulk.prefetch") if "prefetch" in op.words else base
     words = {"im2col": "im2col", "gather4": "tile::gather4", "scatter4": "tile::scatter4", "multicast": "multicast"}

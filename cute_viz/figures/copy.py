@@ -40,15 +40,8 @@ CTA_CAPTION = "Each cell shows the CTA whose part of the copy moves the element,
 
 
 def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) -> Figure:
-    r"""The figure of a copy atom, a TiledCopy, or one thread's view of it.
-
-    Raises: FigureError for a side that a copy does not have; LimitError for more cells than the
-    options allow.
-
-    >>> ldmatrix = copy(parse("Copy_Atom<SM75_U32x1_LDSM_N, half_t>{}"), FigureOptions())
-    >>> [panel.labels[0] for panel in ldmatrix.panels]
-    ['T0\nV0', 'T0\nV0']
-    """
+    r"""The figure of a copy atom, a TiledCopy, or one thread's view of it. Raises: FigureError for a side that a copy does not
+    have; LimitError for more cells than the options allow."""
     if isinstance(obj, ThrCopy):
         options = replace(options, thread=options.thread or range(obj.thr_idx, obj.thr_idx + 1))
         obj = obj.tiled
@@ -138,10 +131,8 @@ def _tile_maps(tiled: TiledCopy, tile: tuple[int, ...], sides: str, options: Fig
 
 
 def _atom_maps(atom: Copy_Atom, sides: str, options: FigureOptions) -> dict[str, TVMap]:
-    """An atom's values in the order in which its wider side holds them: a row for each of that side's threads.
-
-    In a copy between registers and tensor memory a row is a lane of tensor memory, whose values follow each other in CuTe's order.
-    """
+    """An atom's values in the order in which its wider side holds them: a row for each of that side's threads. In a copy between
+    registers and tensor memory a row is a lane of tensor memory, whose values follow each other in CuTe's order."""
     layouts = {"S": atom.layout_src, "D": atom.layout_dst}
     total = max(cosize(layout) for layout in layouts.values())
     cols = max(size(get(layout, 1)) for layout in layouts.values())

@@ -38,15 +38,8 @@ class Cores(NamedTuple):
 
 
 def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -> Figure:
-    r"""The figure of a descriptor, or of a fragment of them.
-
-    Raises: LimitError for an operand of more cells than the options allow.
-
-    >>> text = "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_INTER_Atom<half_t>{}, (64,16)))"
-    >>> figure = descriptor(parse(text), FigureOptions())
-    >>> figure.panels[0].labels[:2], figure.panels[0].arrow_labels
-    (('+0', '+1024\nLBO'), ('LBO 1024 B', 'SBO 128 B'))
-    """
+    r"""The figure of a descriptor, or of a fragment of them. Raises: LimitError for an operand of more cells than the options
+    allow."""
     x = obj.first if isinstance(obj, DescriptorTensor) else obj
     whole = _flat(obj.tensor) if isinstance(obj, DescriptorTensor) else x.tensor
     check_cells(product(whole.layout.shape) * x.bits // 128, f"the operand {whole.layout}", options)
@@ -169,11 +162,7 @@ def _mode(obj: SmemDescriptor | DescriptorTensor) -> str:
 
 
 def swizzle_of(x: SmemDescriptor) -> tuple[int, int, int]:
-    """The swizzle of a layout type, as a key of MODES.
-
-    >>> swizzle_of(parse("make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"))
-    (1, 4, 3)
-    """
+    """The swizzle of a layout type, as a key of MODES."""
     return next(key for key, row in MODES[x.kind].items() if row[1] == x.mode)
 
 

@@ -45,14 +45,7 @@ PAINTS = (*(Paint(hue) for hue in range(HUES)), *(Paint(hue, faded=True) for hue
 
 
 def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = (), thread: int | None = None) -> Figure | None:
-    """The lanes of stages that load a tile of A and hold its C; None of others. hues: of each row of C. rows: those of a thread.
-
-    >>> lanes = figure("hopper_gemm")
-    >>> [panel.caption for panel in lanes.panels[:5]]
-    ['Tile of A: global', 'A, swizzled: shared', 'Accumulator: registers', 'D, swizzled: shared', 'Tile of D: global']
-    >>> [arrow.label for arrow in lanes.arrows]
-    ['TMA load\\n8 KB', 'wgmma\\nk 0..15', 'store', 'TMA store\\n8 KB']
-    """
+    """The lanes of stages that load a tile of A and hold its C; None of others. hues: of each row of C. rows: those of a thread."""
     load = next(
         (x for x in obj.parts if isinstance(x, TmaCopy) and x.op.instruction.home("S") == "gmem" and x.im2col is None), None
     )
@@ -267,12 +260,7 @@ def _of_rows(
 
 
 def in_tensor_memory(part: Any) -> tuple[tuple[str, Tensor], ...]:
-    """The accumulator in tensor memory, and what lies there beside it; of any other part nothing.
-
-    >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,UMMA::Major::K,UMMA::Major::K>{}"
-    >>> [name for name, _ in in_tensor_memory(parse(f"make_fragment_C({mma}, ((128,256),1,1))"))]
-    ['C']
-    """
+    """The accumulator in tensor memory, and what lies there beside it; of any other part nothing."""
     if isinstance(part, TensorMemory):
         return part.parts if part.parts[0][0].startswith("C ") else ()
     return (("C", part),) if isinstance(part, Tensor) and part.pointer is not None and not metadata_words(part) else ()

@@ -48,13 +48,7 @@ class Where(NamedTuple):
 
 
 def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
-    """The figure of an MMA with its operands in the places of a matrix product.
-
-    >>> name = "SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,64,UMMA::Major::K,UMMA::Major::K>"
-    >>> figure = operands(parse(f"mma_operands({name}{{}})"), FigureOptions())
-    >>> [panel.labels[-1].splitlines()[0] for panel in figure.panels if panel.place == (1, 1)]
-    ['CTA 1']
-    """
+    """The figure of an MMA with its operands in the places of a matrix product."""
     atom, plain = obj.mma.atom, replace(options, title=None)
     op = atom.instruction
     of_tensor_memory = op.kind == "tcgen05.mma"
@@ -169,11 +163,8 @@ def _chunk(mma: TiledMMA, operand: str) -> int:
 
 
 def _blocks(mma: TiledMMA, operand: str) -> Figure:
-    """An operand in blocks of rows and columns: which CTA or warp they are of, and where they lie.
-
-    In shared memory a block is told by its core matrices, in tensor memory by its lanes and columns. Column n of B is as wide as
-    that of C.
-    """
+    """An operand in blocks of rows and columns: which CTA or warp they are of, and where they lie. In shared memory a block is
+    told by its core matrices, in tensor memory by its lanes and columns. Column n of B is as wide as that of C."""
     rows, cols, held = _places(mma, operand)
     ctas = size(mma.atom.thr_id)
     across, chunk = gcd(product(mma.atom.shape_mnk[1]) // ctas, WIDE), _chunk(mma, operand)
@@ -221,10 +212,8 @@ def _span(numbers: Iterable[int]) -> str:
 
 
 def _scales(mma: TiledMMA) -> Figure | None:
-    """The scale factors of a block-scaled MMA in tensor memory, by lanes of a warp and columns: first those of A, then those of B.
-
-    None for K = 96, and where N is padded between the halves of a pair.
-    """
+    """The scale factors of a block-scaled MMA in tensor memory, by lanes of a warp and columns: first those of A, then those of
+    B. None for K = 96, and where N is padded between the halves of a pair."""
     atom, ctas = mma.atom, size(mma.atom.thr_id)
     vector, (m, n, k) = atom.instruction.vector, map(product, atom.shape_mnk)
     if not vector or k == LONG_K or (ctas == 2 and m == LANES and n % LANES):

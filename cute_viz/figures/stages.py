@@ -33,12 +33,7 @@ from cute_viz.values.instruction import Instruction
 
 
 def stages(obj: Stages, options: FigureOptions) -> Figure:
-    """The stages in lanes; where these have no load or no accumulator, as a page with a heading for each.
-
-    >>> text = "stages(GMMA::Layout_K_SW128_Atom<half_t>{}, SM100_TMEM_LOAD_16dp64b1x{})"
-    >>> [panel.caption[:33] for panel in stages(parse(text), FigureOptions()).panels[:2]]
-    ['1. the tile in shared memory', '2. tensor memory to registers: te']
-    """
+    """The stages in lanes; where these have no load or no accumulator, as a page with a heading for each."""
     obj = settled(obj)
     if (lanes := _lanes(obj, options, ())) is not None:
         return lanes
@@ -52,14 +47,8 @@ def stages(obj: Stages, options: FigureOptions) -> Figure:
 
 
 def follow(obj: Stages, options: FigureOptions) -> Figure:
-    """The lanes with the rows of C that one thread holds.
-
-    Raises: FigureError for none or several threads, and for stages without an accumulator that threads hold.
-
-    >>> shown = figure("hopper_gemm", follow=13)
-    >>> shown.title, shown.facts["rows of C"]
-    ('Thread 13 holds rows 3 and 11 of C: 2 lines of shared memory', '3,11')
-    """
+    """The lanes with the rows of C that one thread holds. Raises: FigureError for none or several threads, and for stages
+    without an accumulator that threads hold."""
     if options.follow is None or len(options.follow) != 1:
         raise FigureError("`follow=` is one thread", hint="example: `follow=13`")
     thread, obj = options.follow.start, settled(obj)
@@ -91,12 +80,7 @@ def _lanes(obj: Stages, options: FigureOptions, rows: tuple[int, ...]) -> Figure
 
 
 def settled(obj: Stages) -> Stages:
-    """The stages, a shape among them as its layout, a copy of tensor memory as its instruction.
-
-    >>> tensor = "t = make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1)); "
-    >>> str(settled(parse(tensor + "stages((4,8), make_tmem_copy(SM100_TMEM_LOAD_32dp32b8x{}, t))")))
-    '(4,8):(1,4); SM100_TMEM_LOAD_32dp32b8x'
-    """
+    """The stages, a shape among them as its layout, a copy of tensor memory as its instruction."""
     parts = map(as_layout, obj.parts)
     copies = (Copy_Atom, TiledCopy, ThrCopy)
     return Stages(tuple(instruction_of(x) if isinstance(x, copies) and _op(x).lanes else x for x in parts))

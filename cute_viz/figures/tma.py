@@ -34,16 +34,8 @@ EXAMPLE = (7, 389)  # of a gather: the row that it picks first, and how far on i
 
 
 def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
-    """The figure of a TMA copy of one tile.
-
-    Raises: FigureError for a coordinate that the tensor does not have; LimitError for more cells than the options allow.
-
-    >>> g = "make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape(100,64), GenRowMajor{}))"
-    >>> copy = parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{{}}, (64,64)))")
-    >>> figure = tma(copy, FigureOptions(coord="64,0"))
-    >>> figure.facts["bytes out of bounds"], figure.panels[1].labels[:2]
-    (3584, ('64,0', '64,8'))
-    """
+    """The figure of a TMA copy of one tile. Raises: FigureError for a coordinate that the tensor does not have; LimitError for
+    more cells than the options allow."""
     if obj.im2col is not None:
         from cute_viz.figures.im2col import im2col
 

@@ -23,13 +23,7 @@ COLUMN = 4  # lanes, from which on they go down and up again
 
 
 def placed(figure: Figure, target: Target) -> Figure:
-    """The lanes in a row, under the names of their memories, or down one side and up the other.
-
-    >>> from cute_viz.renderers.targets import TARGETS
-    >>> from cute_viz.renderers.strip import with_insets
-    >>> [panel.place for panel in placed(with_insets(figure("hopper_gemm")), TARGETS["readme"]).panels]
-    [(0, 0), (1, 0), (2, 0), (1, 1), (0, 1)]
-    """
+    """The lanes in a row, under the names of their memories, or down one side and up the other."""
     n = len(figure.panels)
     if target.is_landscape:
         named = [panel.caption.partition(": ") for panel in figure.panels]
@@ -42,13 +36,7 @@ def placed(figure: Figure, target: Target) -> Figure:
 
 
 def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
-    """The frames in a width and a height: all panels as high as each other, and as wide in a row.
-
-    >>> from cute_viz.renderers.strip import with_insets
-    >>> frames, places, w, h = fitted(with_insets(figure("hopper_gemm")), 870, 300, 8.0)
-    >>> w <= 870, h <= 301, len({f.cell_h for f in frames})
-    (True, True, 1)
-    """
+    """The frames in a width and a height: all panels as high as each other, and as wide in a row."""
     if width < TITLED:
         bare = [replace(panel, col_ruler=replace(panel.col_ruler, title="")) for panel in figure.panels]
         figure = replace(figure, panels=tuple(bare))
@@ -83,11 +71,7 @@ def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
 
 
 def movements(found: Sequence[Arrow], frames: Sequence[PanelFrame], grids: Sequence[Grid], least: float) -> list[Primitive]:
-    """The arrows from lane to lane, with what moves and how much.
-
-    >>> movements((), (), (), 8.0)
-    []
-    """
+    """The arrows from lane to lane, with what moves and how much."""
     ways, words = list[list[tuple[float, float]]](), list[Primitive]()
     edge = max((grid.right for grid in grids), default=0.0)
     for arrow in found:

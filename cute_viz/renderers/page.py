@@ -45,12 +45,7 @@ SCREEN = (1000.0, 620.0)  # px of lanes that have no place
 
 @kept()
 def page_of(figure: Figure, options: Options) -> Page:
-    """The page of a figure as options want it: of a place with a height, the richest drawing that fits it.
-
-    >>> page = page_of(figure("(128,128):(1,128)"), Options(target="readme"))
-    >>> page.width <= 700, page.height <= 900, len(page.panels), page.panels[0].detail.name
-    (True, True, 1, 'COLOUR')
-    """
+    """The page of a figure as options want it: of a place with a height, the richest drawing that fits it."""
     if options.letters is None:
         return as_drawn(_page_of(figure, options))
     scale = options.letters / FONT  # the page is laid out with letters of FONT px
@@ -258,10 +253,6 @@ def lay_out(
     width: px that the page may take; cell: px of a cell; without either, the level of detail is the highest that keeps
     the page readable. full: labels were asked for by name, so they are never left out. target: what surrounds the panels.
     fit: the room around what is written. fitted: the frames, where they are known, and scale: of them and their letters.
-
-    >>> page = lay_out(build(Layout((2, 4))))
-    >>> page.width, page.panels[0].detail.name
-    (460.0, 'FULL')
     """
     figure = once(figure)
     margin = target.margin

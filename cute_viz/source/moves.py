@@ -23,12 +23,33 @@ class Loop(NamedTuple):
     runs: int | None
 
 
+class Alternative(NamedTuple):
+    """A condition that nobody knows, and the alternative of it that a statement is in.
+
+    branch: `if`, `else`, `case 3`, `default`. line, file: where the condition stands, "" of the file itself. group: a word for all
+    alternatives of which a block runs one; "" where its threads may run several. behind: what the condition guards leaves, and the
+    statement is behind that.
+    """
+
+    condition: str
+    branch: str
+    line: int
+    file: str
+    group: str
+    behind: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.branch}{' of' * (self.branch != 'if')} {self.condition}"
+
+
 class Often(NamedTuple):
-    """How often a block runs a statement: the loops around it, outermost first. sure: no other condition decides whether it
-    runs."""
+    """How often a block runs a statement: the loops around it, outermost first. sure: no other condition decides whether it runs.
+    choices: the alternatives of conditions that nobody knows that it is in, outermost first.
+    """
 
     loops: tuple[Loop, ...] = ()
     sure: bool = True
+    choices: tuple[Alternative, ...] = ()
 
     @property
     def times(self) -> int | None:
@@ -37,12 +58,23 @@ class Often(NamedTuple):
 
     def within(self, outer: Often) -> Often:
         """How often it runs where what has it is run so often itself."""
-        return Often((*outer.loops, *self.loops), self.sure and outer.sure)
+        return Often((*outer.loops, *self.loops), self.sure and outer.sure, (*outer.choices, *self.choices))
 
     def inside(self, loop: Loop | None) -> int | None:
         """How often it runs at most in one round of a loop around it, in all of the block for None."""
         at = 0 if loop is None else next(n for n, one in enumerate(self.loops, 1) if one[:2] == loop[:2])
         return _product(self.loops[at:])
+
+
+def worst(rows: Iterable[tuple[Sequence[Alternative], int]]) -> int:
+    """What numbers add up to, of alternatives the larger."""
+    whole, groups = 0, dict[str, dict[str, list[tuple[Sequence[Alternative], int]]]]()
+    for choices, number in rows:
+        if ways := [one for one in choices if one.group]:
+            groups.setdefault(ways[0].group, {}).setdefault(ways[0].branch, []).append((ways[1:], number))
+        else:
+            whole += number
+    return whole + sum(max(map(worst, branches.values())) for branches in groups.values())
 
 
 def _product(loops: Iterable[Loop]) -> int | None:

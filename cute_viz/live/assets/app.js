@@ -11,7 +11,7 @@ import { Fields, theme } from "./fields.js";
 import { First } from "./first.js";
 import { fields as turn } from "./knobs.js";
 import { Operation } from "./operation.js";
-import { Panes, button, choice, element, picture } from "./panes.js";
+import { Panes, button, choice, element } from "./panes.js";
 import { Report } from "./report.js";
 import { menus } from "./share.js";
 import { BLANK, own, state, unpack } from "./state.js";
@@ -328,7 +328,6 @@ function example(one) {
   address.step = true;
   keep();
   texts.hold();
-  if (one.svg) { by("picture").replaceChildren(picture(one.svg)); by("picture").classList.add("stale"); } // until Python is there
   texts.now.file = one.shown || "";
   Object.assign(state, BLANK, { source: one.source, options: { ...one.options }, lent: { ...one.options }, tab: one.tab || "", find: one.find || "", against: one.against || "" });
   show();
@@ -383,12 +382,8 @@ const whole = button("⤢", () => (document.fullscreenElement ? document.exitFul
 document.querySelector("#controls .zoom").append(whole);
 by("tools").append(...document.querySelectorAll("#controls .by, #along, #number, #controls .zoom")); // above the picture, beside the tabs
 texts.show();
-const before = by("picture").querySelector("svg"); // drawn when the site was made
-if (before && settings.drawn && !location.hash) {
-  explorer.take(before, settings.drawn.panels, settings.drawn.formula);
-  fields.use(settings.drawn.uses);
-  about(settings.drawn);
-} else by("picture").classList.toggle("stale", Boolean(before));
+by("picture").classList.toggle("stale", Boolean(location.hash && by("picture").querySelector("svg"))); // drawn when the site was made
+engine.ready?.then(() => draw()); // as wide as the window is
 if (settings.engine !== "server" && navigator.serviceWorker) {
   const register = () => navigator.serviceWorker.register(new URL("service.js", document.baseURI)).catch(() => {}); // without it, it only needs the network
   engine.ready.then(() => setTimeout(register, 1000)); // it reads all files once more: not while the first picture waits for them

@@ -3,7 +3,7 @@ import { element } from "./panes.js";
 
 const STATEMENTS = /[\n;=]/;
 const CALL = /^\s*(?:cute(?:::|\.))?([A-Za-z_]\w*)(?:<[^()]*>)?\(/;
-const whole = (words) => /^\d+$/.test(words);
+const kind = (words) => (/^\d+$/.test(words) ? "number" : /[(:]/.test(words) ? "layout" : "name");
 
 // The call that a text is, perhaps not yet closed: its name, its operands, and where these stand; null of any other text.
 export function called(text) {
@@ -34,14 +34,14 @@ export class Operation {
     return names;
   }
 
-  // Another operation: a text that calls none is its first operand; operands of the same name stay, and the rest are those of its example.
+  // Another operation: a text that calls none is its first operand; operands of the same name and kind stay, and the rest are those of its example.
   choose() {
     const text = this.editor.text.trim(), now = called(text), name = this.pick.value, had = new Map();
     if (!name) { this.write(now.operands[0]); return; }
     const names = this.names(name), example = this.known.get(name)[3], like = called(example);
     if (this.known.has(now?.name)) this.names(now.name, now.operands.length).forEach((one, n) => had.set(one, now.operands[n]));
     else had.set(names[0], text);
-    const operands = like.operands.map((one, n) => { const mine = had.get(names[n]); return mine && whole(mine) === whole(one) ? mine : one; });
+    const operands = like.operands.map((one, n) => { const mine = had.get(names[n]); return mine && kind(mine) === kind(one) ? mine : one; });
     this.write(`${example.slice(0, like.from)}${operands.join(", ")})`);
   }
 

@@ -33,6 +33,7 @@ from cute_viz.source.cpp.uses import Use
 from cute_viz.source.cpp.values import Value, finished, integer
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
+from cute_viz.values.types import bits_of
 
 _BARRIER = re.compile("sync|barrier|wait|arrive|volatile", re.IGNORECASE)
 _TURNS = 256  # rounds that are counted one by one
@@ -59,7 +60,7 @@ def _beside(context: Context, access: Indexed, function: Scope) -> str:
     """Which statement makes a compiler keep an element in a register, "" for none: without a barrier between, it stores the same
     element after a store, or has it before a load."""
     reader, tokens = context.reader, context.reader.tokens
-    text = [token.text for token in tokens[access.token : access.indices[-1][1] + 1]]
+    text = [token.text for token in tokens[access.token : access.place.close]]
     opening = reader.find(function.token, ("{", ";"))
     begin, end = opening, reader.match[opening]
     places = range(reader.find(access.token, (";",)), end) if access.store else range(access.token - 1, begin, -1)
@@ -106,8 +107,12 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
     if beside := _beside(context, access, function):
         raise UncountedError(f"no barrier is between this and {beside}: a compiler may keep the element in a register")
     evaluator = CppEvaluator(context, found, turns.env)
-    parts = [finished(evaluator.solid(context.tree(part))) for part in access.indices]
-    crd = tuple(parts) if len(parts) > 1 else parts[0]
+    place = access.place
+    each = _elements_of(evaluator, context, place.cast, x.bits) if place.cast is not None else 1
+    parts = [finished(evaluator.solid(context.tree(part))) for part in place.indices]
+    parts += [0] * (rank(x.layout) - len(parts) if place.cast is not None else 0)
+    step = finished(evaluator.solid(context.tree(place.step))) if place.step is not None else 0
+    crd = (tuple(parts), step)
     used, asked, loops = turns.used(leaves(crd)), turns.asked(), turns.loops
     for n, (begin, end) in enumerate(turns.spans):
         steady = not used[n] and not asked[n] and loops[n].rounds != 1
@@ -124,10 +129,9 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
         first -= 1
     if x.starts and len(x.starts) < turns.count:
         raise AlgebraError(f"{access.name} is divided among {len(x.starts)} threads, and the block has {turns.count}")
-    places = _Places(x, crd, turns)
+    places = _Places(x, crd, each, turns)
     align = 0 if access.both else alignment_of(context, found, scope, x.pointer.base, access.store, x.bits)
-    each = max(1, access.wide // x.bits)
-    if access.wide and (x.swizzle is not None or x.pointer.swizzle is not None):
+    if place.cast is not None and (x.swizzle is not None or x.pointer.swizzle is not None):
         raise UncountedError("the neighbors of a swizzled element are other ones")
     if align != 0 and each == 1 and first == len(loops) and loops and used[-1] and not asked[-1] and len(loops[-1].values) > 1:
         one, two = (places.of(dict.fromkeys(range(first - 1), 0) | {first - 1: v}) for v in loops[-1].values[:2])
@@ -169,6 +173,14 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
         yield replace(x, layout=layout, part=part)
 
 
+def _elements_of(evaluator: CppEvaluator, context: Context, cast: Range, bits: int) -> int:
+    """How many elements are accessed at once by the type of a cast."""
+    wide = tried(lambda: bits_of(str(evaluator.value(context.tree(cast)))), None)
+    if wide is None:
+        raise UncountedError(f"the type of its cast, {context.reader.words(cast)}, is not known")
+    return max(1, wide // bits)
+
+
 def _layout(table: list[int]) -> Layout | None:
     """The static layout of so many offsets, the last loop's first; None where there is none."""
     modes: list[tuple[int, int]] = []
@@ -191,7 +203,7 @@ def _tensor(context: Context, lookup: Lookup, scope: Scope, access: Indexed) -> 
     evaluator = CppEvaluator(context, lookup, env)
     if declaration is not None and declaration.array:
         whole = array_of(evaluator, declaration)
-        if rank(whole.layout) != len(access.indices):
+        if len(access.place.indices) not in range(0 if access.place.cast else rank(whole.layout), rank(whole.layout) + 1):
             raise AlgebraError(f"the extents of {access.name} are not known").but(name=access.name)
         return whole
     x = finished(split(known_part(evaluator.solid(context.tree((access.token, access.token + 1))), [])))
@@ -214,10 +226,12 @@ def _is_uniform(context: Context, lookup: _Lookups, scope: Scope, access: Indexe
 
 
 class _Places:
-    """How far behind a tensor's beginning each thread's element lies. crd: the coordinate, with integers that only runs know."""
+    """How far behind a tensor's beginning each thread's element lies. crd: the coordinate, and how many times `each` elements
+    behind it, with integers that only runs know.
+    """
 
-    def __init__(self, x: Tensor, crd: Value, turns: Turns) -> None:
-        self.x, self.crd, self.turns = x, crd, turns
+    def __init__(self, x: Tensor, crd: Value, each: int, turns: Turns) -> None:
+        self.x, self.crd, self.each, self.turns = x, crd, each, turns
         self.starts = (x.starts or (0,) * turns.count)[: turns.count]
         self.places: dict[Any, int] = {}
 
@@ -226,8 +240,8 @@ class _Places:
         columns = [self.turns.spread(self.turns.numbers(leaf, turn)) for leaf in leaves(self.crd)]
         for at in set(zip(*columns, strict=True)) - self.places.keys():
             numbers = iter(at)
-            crd = map_leaves(lambda _, left=numbers: next(left), self.crd)
-            self.places[at] = int(self.x.layout(*(crd if isinstance(crd, tuple) else (crd,))))
+            crd, step = map_leaves(lambda _, left=numbers: next(left), self.crd)
+            self.places[at] = int(self.x.layout(*crd)) + step * self.each
         return [begin + self.places[at] for begin, at in zip(self.starts, zip(*columns, strict=True), strict=False)]
 
 

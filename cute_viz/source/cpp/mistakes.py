@@ -47,9 +47,8 @@ _ASSERTS = re.compile("(?i)^(?!static).*(assert|check|require|expect)")
 
 
 class Extents(NamedTuple):
-    """A tensor whose coordinates are kept apart: for each field of an offset the extent, None where it is not known, and the mode;
-    the width of its elements.
-    """
+    """A tensor whose coordinates are kept apart: for each field of an offset the extent, None where it is not known, and the
+    mode; the width of its elements."""
 
     fields: tuple[tuple[int | None, int], ...]
     bits: int
@@ -57,8 +56,7 @@ class Extents(NamedTuple):
 
 class Apart:
     """Makes tensors whose strides keep coordinates apart, and remembers their extents. dynamic: bytes of shared memory that the
-    launch gives.
-    """
+    launch gives."""
 
     def __init__(self, dynamic: int | None) -> None:
         self.dynamic = dynamic
@@ -104,9 +102,8 @@ class Apart:
         return [found for base, found in self.small.items() if base == _made(x)]
 
     def beyond(self, x: Tensor, starts: list[int], where: str) -> Iterator[Mistake]:
-        """The extents that a part of a tensor leaves. starts: where the parts of the threads begin that take part; where: the block
-        that they are of.
-        """
+        """The extents that a part of a tensor leaves. starts: where the parts of the threads begin that take part; where: the
+        block that they are of."""
         known = self.extents.get(_made(x))
         shape, strides = list(leaves(x.layout.shape)), list(leaves(x.layout.stride)) if isinstance(x.layout, Layout) else [-1]
         if known is None or not starts or not x.pointer.placed:
@@ -134,9 +131,8 @@ def _field(offset: int, at: int) -> int:
 
 
 def room_of(meaning: Meaning, node: Node, dynamic: int | None) -> tuple[str, int] | None:
-    """The array that a pointer points to the beginning of, and its bytes; None where that is not known. dynamic: the bytes of one
-    without an extent. Raises: the error of what cannot be evaluated.
-    """
+    """The array that a pointer points to the beginning of, and its bytes; None where that is not known. dynamic: the bytes of
+    one without an extent. Raises: the error of what cannot be evaluated."""
     inside = partial(room_of, meaning, dynamic=dynamic)
     match node:
         case Cast():
@@ -191,9 +187,8 @@ class ThreadBlock:
         self.stopped = any(_is_stopped(own, self.found, use) for use in own.chosen.values())
 
     def mistakes(self, scope: Scope, token: int, given: list[Range] | Indexed) -> list[Mistake]:
-        """What is wrong with a statement, where it is certain that threads run it. given: the tokens of its operands, or the access
-        of an element. Raises: the error of a condition that nobody knows.
-        """
+        """What is wrong with a statement, where it is certain that threads run it. given: the tokens of its operands, or the
+        access of an element. Raises: the error of a condition that nobody knows."""
         function, reached = function_of(scope), None if self.stopped else self._reached(scope)
         turns = self._turns(scope, token) if reached is not None else None
         if function is None or reached is None or turns is None:

@@ -72,8 +72,7 @@ class Operators(Definitions):
             case "-", float(value):
                 return -value
             case "-" | "~", Unknown() as value:
-                opposite: Value = converted(typed(-value - (operator == "~"), promoted(kind_of(value))))
-                return opposite
+                return converted(typed(-value - (operator == "~"), promoted(kind_of(value))))
             case "-" | "+" | "~", int(value):
                 found = self._defined(lambda: negated(operator, value), node.span)
                 return int(found) if is_static(value) else found
@@ -255,8 +254,7 @@ class Operators(Definitions):
             result = first.applied(operator, second)
         else:
             result = a.applied(operator, b) if isinstance(a, Unknown) else b.applied(f"{a}{operator}")
-        found: Value = converted(typed(result, kind))
-        return found
+        return converted(typed(result, kind))
 
     def _further(self, pointer: Pointer, count: int | Unknown) -> Pointer:
         return pointer.moved(0, False) if isinstance(count, Unknown) else pointer.moved(Runtime(count))
@@ -320,8 +318,7 @@ class Operators(Definitions):
         if not is_integer(kind):
             return value
         if isinstance(value, Unknown):
-            found: Value = converted(value, kind_named(kind))
-            return found
+            return converted(value, kind_named(kind))
         found = number(int(value), kind_named(kind))
         return value if type(value) is MulticastMask and found == value else found
 

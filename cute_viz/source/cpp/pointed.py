@@ -21,6 +21,7 @@ from cute_viz.values.types import ValueType
 
 MOST = 64  # ways that are told apart
 _DEEP = 12  # calls in calls
+KERNEL = frozenset(("__global__", "CUTLASS_GLOBAL"))
 _STOPS = (";", "{", "}", "end")
 
 Path = tuple[tuple[Scope, Use], ...]  # functions and where they are called, the innermost first
@@ -61,6 +62,18 @@ def said(reader: Declarer, function: Scope, use: Use) -> tuple[object, ...]:
     """What a call says of a function: calls that say the same are followed once."""
     parts = tuple(reader.words(part) for part in (*use.template, *use.arguments))
     return function, function_of(use.scope) or use.token, parts, tuple(_equal(reader, use.scope))
+
+
+def says(reader: Declarer, function: Scope, wanted: frozenset[str]) -> bool:
+    """Whether one of some words stands before a function's name."""
+    declared, tokens = next((x.token for x in overloads(function) if x.inner is function), function.token), reader.tokens
+    at, depth = declared - 1, 0  # `__launch_bounds__(size(TiledMMA{}))` has braces of its own
+    while at >= 0 and (depth or tokens[at].kind not in (";", "{", "}")):
+        if tokens[at].text in wanted:
+            return True
+        depth += (tokens[at].kind == ")") - (tokens[at].kind == "(")
+        at -= 1
+    return False
 
 
 def overloads(function: Scope) -> list[Declaration]:

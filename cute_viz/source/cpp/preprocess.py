@@ -100,7 +100,7 @@ class Preprocessed:
         tokens: list[CppToken] = []
         stack: list[_Group] = []
         position = groups = 0
-        for directive in [*directives, Directive("", "", len(self.text), len(self.tokens))]:
+        for directive in [*directives, Directive("", "", len(self.text), len(self.tokens) - 1)]:
             if all(group.live for group in stack):
                 tokens += expanded(self.tokens[position : directive.before], self._table(), self.text, self.budget)
             position = directive.before
@@ -137,7 +137,7 @@ class Preprocessed:
             if (self._branches[-1] if self._branches else None) is not branch:
                 self._starts.append(len(tokens))
                 self._branches.append(branch)
-        self.tokens = tokens
+        self.tokens = [*tokens, self.tokens[-1]]  # the end, which an #if 0 that nothing closes does not take
 
     def _define(self, directive: Directive) -> None:
         found = defined(directive.rest, directive.start)

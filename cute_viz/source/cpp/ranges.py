@@ -24,7 +24,7 @@ def index_of(name: str, error: CuteVizError) -> Unknown:
     return out
 
 
-def typed(x: Any, kind: Kind) -> Any:
+def typed(x: Any, kind: Kind) -> int | Unknown:
     """The same integer of another type, which it need not fit."""
     if not isinstance(x, Unknown):
         return number(x, kind)
@@ -44,7 +44,7 @@ def kind_of_word(word: str) -> Kind | None:
     return (int(word[1:]), word[0] == "i") if word[:1] in ("i", "u") and word[1:].isdigit() else None
 
 
-def converted(x: Any, kind: Kind | None = None) -> Any:
+def converted(x: Any, kind: Kind | None = None) -> int | Unknown:
     """An integer in a type, its own where none is given: its last bits, or itself where it is proven to fit. What nothing bounds
     is taken to fit its own type, and a signed one."""
     own = kind_of(x)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import takewhile
 from typing import NamedTuple
 
 from cute_viz.errors import CuteVizError
+from cute_viz.source.cpp.alternatives import Circumstance, Threads, around, choice
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.lookup import Lookup, declares, loop_around, opened
 from cute_viz.source.cpp.pointed import calls, said
-from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, Stmt, outward
+from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, Stmt
 from cute_viz.source.cpp.threads import Vector, numbers_at
 from cute_viz.source.cpp.tree import Binary, Node, Unary
 from cute_viz.source.cpp.unknown import tried
@@ -29,14 +29,24 @@ _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
 _DEEP = 8  # loops that change what another loop counts
 
 
-def often_of(context: Context, lookup: Callable[[Context], Lookup], scope: Scope, is_kernel: Callable[[Scope], bool]) -> Often:
-    """How often a block runs what stands in a scope: loops around it, and around the calls that lead there from its kernel."""
-    counter = Counter(context, lookup(context))
-    found = counter.within(scope, None)
+def often_of(
+    context: Context,
+    lookup: Callable[[Context], Lookup],
+    scope: Scope,
+    is_kernel: Callable[[Scope], bool],
+    token: int,
+    inside: Iterable[Circumstance] = (),
+) -> Often:
+    """How often a block runs what stands in a scope: loops around it, and around the calls that lead there from its kernel.
+
+    token: where it stands. inside: the conditions in the statement itself.
+    """
+    counter = Counter(context, lookup(context), is_kernel)
+    found = often(map(counter.read, inside)).within(counter.within(scope, None, token))
     function = function_of(scope)
     while function is not None and not is_kernel(function) and (use := context.chosen.get(function)) is not None:
         same = [said(context.reader, function, other) for other in calls(context.reader, function)]
-        found = found.within(counter.within(use.scope, None))
+        found = found.within(counter.within(use.scope, None, use.token))
         found = found._replace(sure=found.sure and same.count(said(context.reader, function, use)) == 1)
         function = function_of(use.scope)
     return found
@@ -60,29 +70,28 @@ class Head(NamedTuple):
 class Counter:
     """Counts the rounds of the loops of a function."""
 
-    def __init__(self, context: Context, lookup: Lookup) -> None:
+    def __init__(self, context: Context, lookup: Lookup, is_kernel: Callable[[Scope], bool] = lambda scope: False) -> None:
         self.context, self.lookup, self.deep = context, lookup, 0
+        self.threads = Threads(context, lookup, is_kernel)
         self.known: Mapping[str, Vector] = {}  # numbers of a launch, by name
         self.reader: Declarer = context.reader
 
-    def within(self, scope: Scope, outer: Scope | None) -> Often:
-        """How often what stands in a scope runs, in one round of what is around another one, or of its function."""
-        return often(reversed(list(self.around(scope, outer))))
+    def within(self, scope: Scope, outer: Scope | None, token: int) -> Often:
+        """How often a token in a scope runs, in one round of what is around another one, or of its function."""
+        return often(reversed(list(map(self.read, around(self.reader, scope, outer, token)))))
 
-    def around(self, scope: Scope, outer: Scope | None) -> Iterator[Round | Gate]:
-        """The loops and the conditions around a scope, innermost first."""
-        for here in takewhile(lambda x: x.kind in ("block", "lambda"), outward(scope, outer)):
-            if here.kind == "lambda":
-                yield Round(self.context.line(here.token), self.context.file(here.token))
-            if (statement := here.holder) is None or here.parent is None:
-                continue
-            if statement.kind == "if" and statement.value:
-                names = [token.text for token in self.reader.tokens[slice(*statement.value)]]
-                yield Gate(names, partial(self.truth, statement.value, here.parent, statement.yes is here))
-            elif statement.yes is here and here.flow == "loop":
-                line, file = self.context.line(statement.token), self.context.file(statement.token)
-                name, rounds, values = self.rounds(statement)
-                yield Gate((), lambda name, value: None) if statement.kind == "switch" else Round(line, file, name, rounds, values)
+    def read(self, held: Circumstance) -> Round | Gate:
+        """A loop or a condition around a place."""
+        statement, here = held.statement, held.scope
+        if statement is None:
+            return Round(self.context.line(here.token), self.context.file(here.token))
+        if not held.branch:
+            return Round(self.context.line(statement.token), self.context.file(statement.token), *self.rounds(statement))
+        way = partial(choice, self.threads, held)
+        if held.behind or held.labels or statement.value is None:
+            return Gate((), lambda name, value: True if held.behind else None, way, held.behind)
+        names = [token.text for token in self.reader.tokens[slice(*statement.value)]]
+        return Gate(names, partial(self.truth, statement.value, held.where, held.branch == "if"), way)
 
     def truth(self, test: Range, scope: Scope, wanted: bool, name: str, value: int) -> bool | None:
         """Whether a condition is what is wanted, None where that is not known. name, value: of a variable of a loop, if any."""
@@ -169,7 +178,7 @@ class Counter:
         out = 0
         for change in changes:
             step = self._step(change)
-            times = self.within(change.scope, outer).times if change.scope is not outer else 1
+            times = self.within(change.scope, outer, change.token).times if change.scope is not outer else 1
             if step is None or step.word != "+" or times is None:
                 return None
             out += step.number * times

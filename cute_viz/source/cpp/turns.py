@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import takewhile
 from math import prod
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.shares import MOST
 from cute_viz.errors import AlgebraError
+from cute_viz.source.cpp.alternatives import around
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.evaluate import CppEvaluator
@@ -16,7 +18,7 @@ from cute_viz.source.cpp.lookup import Lookup, within
 from cute_viz.source.cpp.numbers import Kind, common, kind_named, kind_of, number
 from cute_viz.source.cpp.ranges import converted, typed
 from cute_viz.source.cpp.rounds import Counter
-from cute_viz.source.cpp.scopes import Range, Scope, Stmt, outward
+from cute_viz.source.cpp.scopes import Range, Scope, Stmt
 from cute_viz.source.cpp.threads import Vector, each, numbers_at
 from cute_viz.source.cpp.tree import Binary, Node, Unary
 from cute_viz.source.cpp.unknown import tried
@@ -27,7 +29,6 @@ from cute_viz.values.types import ValueType
 
 _BOUNDS = ("<", "<=", ">", ">=")
 _OTHERWISE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-_LEAVING = ("return", "continue")
 _FOLLOWED = 64  # rounds of a loop whose number nobody knows
 _DIVIDED = "which threads take part depends on a condition on their index"
 
@@ -71,13 +72,13 @@ class Turns:
         self._bound: dict[Scope, dict[str, Any]] = {}
         counter = Counter(context, lookup)
         counter.known = self.names
-        for here, statement in reversed(list(_around(scope, token))):
-            if statement.kind == "if" and statement.value is not None and here.parent is not None:
-                self._test(statement.value, here.parent, statement.yes is here)
-            elif statement.kind == "left" and statement.value is not None:
-                self._test(statement.value, here, False)
-                self.left.append((statement.token, statement.end))
-            elif statement.kind == "switch":
+        inside = takewhile(lambda held: held.statement is not None, around(context.reader, scope, None, token))
+        for where, here, statement, branch, behind, _ in reversed(list(inside)):
+            assert statement is not None
+            if statement.kind == "if" and statement.value is not None:
+                self._test(statement.value, where, branch == "if")
+                self.left += [(statement.token, statement.end)] * behind
+            elif branch:
                 self.sure = False
             else:
                 self._loop(counter, statement, here, token)
@@ -220,23 +221,6 @@ def _alike(a: Any, b: Any) -> tuple[Any, Any]:
     """Two integers in the type in which C++ compares them."""
     kind = common(kind_of(a), kind_of(b))
     return converted(a, kind), converted(b, kind)
-
-
-def _around(scope: Scope, token: int) -> Iterator[tuple[Scope, Stmt]]:
-    """The loops and conditions around a scope and what leaves it before a token, innermost first: the scope that each is of."""
-    for here in outward(scope):
-        for block in here.statements:
-            inside = block.yes.statements[-1:] if block.kind == "block" and block.yes is not None and block.token < token else []
-            for one in inside:
-                if one.kind == "if" and one.no is None and one.yes is not None and not scope.inside(one.yes):
-                    ends = one.yes.statements[-1:]
-                    if ends and ends[0].kind in _LEAVING:
-                        yield here, Stmt("left", one.token, one.value, end=one.end)
-        if here.kind != "block":
-            return
-        statement = here.holder
-        if statement is not None and (statement.kind == "if" or (statement.yes is here and here.flow == "loop")):
-            yield here, statement
 
 
 def _compared(node: Node, wanted: bool) -> Iterator[tuple[str, Node, Node | None]]:

@@ -95,14 +95,7 @@ def use_at(reader: Declarer, function: Scope | None, place: int) -> Use | None:
 
 
 def scope_at(reader: Declarer, place: int) -> Scope | None:
-    """The scope of the statement that a token stands in; None before the first.
-
-    >>> from cute_viz.source.cpp.control import outline
-    >>> from cute_viz.source.cpp.preprocess import Preprocessed
-    >>> reader = outline(Preprocessed("void f() { if (true) { g(); } }", Given()))
-    >>> [found.kind for n in (5, 10) if (found := scope_at(reader, n)) is not None]
-    ['function', 'block']
-    """
+    """The scope of the statement that a token stands in; None before the first."""
     nearest = bisect_right(reader.statements, (place, 1 << 60)) - 1
     return None if nearest < 0 else reader.scopes[reader.statements[nearest][1]]
 

@@ -129,14 +129,14 @@ def _often(rounds: list[Called], sole: bool) -> Often:
     chain = [loop for loop, _ in rounds[0].loops]
     lines = [(loop.line, loop.file) for loop in chain]
     if len(rounds) >= MOVES or any([(loop.line, loop.file) for loop, _ in one.loops] != lines for one in rounds):
-        return Often(tuple(Loop(*line, None, None) for line in lines), False)
+        return Often(tuple(Loop(*line, None, None) for line in lines), False, rounds[0].choices)
     met = {tuple(n for _, n in one.loops) for one in rounds}
     loops, whole = [], 1
     for n, loop in enumerate(chain):
         found = {place[n] for place in met}
         whole *= len(found)
         loops.append(Loop(loop.line, loop.file, loop.count, loop.count if None in found else len(found)))
-    return Often(tuple(loops), sole and whole == len(met) and all(one.sure for one in rounds))
+    return Often(tuple(loops), sole and whole == len(met) and all(one.sure for one in rounds), rounds[0].choices)
 
 
 def _kind(args: tuple[object, ...]) -> tuple[str, ...]:

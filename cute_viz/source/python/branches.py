@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError
+from cute_viz.source.python.alternatives import choice
 from cute_viz.source.python.machine import Changes, Frame, Machine, Rounds, need_whole
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.operators import truth
@@ -94,11 +95,12 @@ def split(
         mark, before = machine.store.mark(), len(frame.returned)
         for changes in begun or () if n else ():
             machine.store.lose(changes, joined(machine, cause, node))
-        machine.splits += 1
+        way, outer = choice(machine.tree, frame.node, node, n), machine.choices
+        machine.splits, machine.choices = machine.splits + 1, outer if way is None else (*outer, way)
         try:
             ended = machine.parts.block(machine, body, frame)
         finally:
-            machine.splits -= 1
+            machine.splits, machine.choices = machine.splits - 1, outer
         outcomes.append((ended, machine.store.undo(mark), frame.returned[before:]))
         machine.left = [min(place, mark) for place in machine.left]
         if ended == RETURNS:

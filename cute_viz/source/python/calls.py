@@ -191,9 +191,9 @@ def follow(
     if machine.depth > 1:
         machine.path = (*path, ("::".join(around), machine.tree.line(machine.span(node).start)))
     machine.scope = scope
-    loops, outside, kernel = machine.around, machine.outside, machine.kernel
+    held = machine.around, machine.outside, machine.kernel, machine.choices
     if "kernel" in function.decorators:
-        machine.around, machine.outside = (), machine.splits
+        machine.around, machine.outside, machine.choices = (), machine.splits, ()
         machine.kernel = function.name, machine.path[-1][1] if machine.path else 0
     try:
         ended = execute(machine, function.node.body, frame)
@@ -201,7 +201,7 @@ def follow(
         raise machine.fail("this is nested too deeply to follow", node) from None
     finally:
         machine.path, machine.scope = path, around
-        machine.around, machine.outside, machine.kernel = loops, outside, kernel
+        machine.around, machine.outside, machine.kernel, machine.choices = held
         machine.depth -= 1
         if again:
             machine.active[key] = before_it

@@ -11,6 +11,7 @@ from cute_viz.algebra.common import Operation
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import Budget, limit, over, raised_by
 from cute_viz.source.model import Given
+from cute_viz.source.moves import Alternative
 from cute_viz.source.python.lets import NOTHING, Lets
 from cute_viz.source.python.tree import Tree
 from cute_viz.source.python.values import Attributes, Lost, PyClass, Symbol, alike, either, same
@@ -131,7 +132,7 @@ class Called:
     """The operands of a call that copies or multiplies tensors. path: where the functions around it are called, outermost first.
 
     loops: those around it within its kernel, with the number of the round, None where one round stands for all. sure: no
-    condition that is not known decides whether it runs. kernel: its name and the line that calls it.
+    condition that is not known decides whether it runs. kernel: its name and the line that calls it. choices: as of an Often.
     """
 
     path: tuple[tuple[str, int], ...]
@@ -139,6 +140,7 @@ class Called:
     loops: tuple[tuple[Rounds, int | None], ...] = ()
     sure: bool = True
     kernel: tuple[str, int] | None = None
+    choices: tuple[Alternative, ...] = ()
 
 
 class Parts(NamedTuple):
@@ -179,6 +181,7 @@ class Machine:
         self.arguments: dict[str, tuple[Any, int]] = {}  # of a script: its values as it is run, and where it names them
         self.kernel: tuple[str, int] | None = None  # that is followed: its name, and the line that calls it
         self.outside = 0  # of these, those around the kernel
+        self.choices: tuple[Alternative, ...] = ()  # of the ways around, within the kernel, those that a condition decides
         self.around: tuple[tuple[Rounds, int | None], ...] = ()  # loops around, within the kernel, and which round it is
         self.made_calls: list[list[Any]] = []  # for each call that was kept the list that it is the last of
         self.active: dict[int, int] = {}  # of a function that is being followed: the ways around its latest call
@@ -277,7 +280,7 @@ class Machine:
         """Keep the operands of a call that copies or multiplies tensors, of every round and way."""
         values = self.records.setdefault(id(node), [])
         if not self.quiet and len(values) < MOVES:
-            values.append(Called(self.path, tuple(args), self.around, self.splits == self.outside, self.kernel))
+            values.append(Called(self.path, tuple(args), self.around, self.splits == self.outside, self.kernel, self.choices))
             self.made_calls.append(values)
 
     def unmoved(self, mark: int) -> None:
