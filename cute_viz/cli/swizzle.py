@@ -61,9 +61,7 @@ def command(
     if path is not None:
         output.write(result.figure.render(format_of(None, output.file_of(path))), path)
     if as_json:
-        import json
-
-        output.echo(json.dumps(result.as_dict(result.found)))
+        output.echo(output.data(result.as_dict(result.found)))
         return
     names = result.accesses
     head = ["", "wavefronts", "ideal", *names, "mode"]
