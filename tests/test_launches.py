@@ -102,7 +102,9 @@ def test_launches_of_every_form(tmp_path: Path, capsys: pytest.CaptureFixture[st
     code, out, err = run(capsys, "list", str(path), "--json")
     listed = [row for row in json.loads(out) if (row["kind"] or "").startswith("launch")]
     assert code == 0, err
-    assert [row["brief"].split()[0] for row in listed] == [f"<{8 << n}>" for n in range(len(forms))]
+    assert [row["brief"].split()[0].rstrip(",") for row in listed] == [f"<{8 << n}>" for n in range(len(forms))]
+    assert [row["brief"].rpartition(", launched by ")[2] for row in listed] == [row["caller"] for row in listed]
+    assert run(capsys, "eval", f"{path}::k::s", "--launch", "host2")[1] == "_32:_1\n"  # the function that launches it
 
 
 @pytest.mark.parametrize(

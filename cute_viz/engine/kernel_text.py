@@ -142,11 +142,12 @@ def mistakes(report: Report) -> list[tuple[Move, list[Mistake]]]:
 
 
 def problems(report: Report) -> list[list[Access]]:
-    """The rows that cost more than their ideal, those of one statement in one place together, the worst first."""
-    groups: dict[tuple[str, int, str, str], list[Access]] = {}
+    """The rows that cost more than their ideal, those of one statement with the same fix together, the worst first."""
+    groups: dict[tuple[str, int, str, str, str], list[Access]] = {}
     for row in report.accesses:
         if row.lost > 0:
-            groups.setdefault((row.move.file, row.move.line, row.cost.instruction[:2], row.ratio), []).append(row)
+            edits = str(row.fix.changes) if row.fix else ""
+            groups.setdefault((row.move.file, row.move.line, row.cost.instruction[:2], row.ratio, edits), []).append(row)
     return list(groups.values())
 
 
@@ -164,7 +165,8 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
     told_before, fixed_before = key in before, row.fix is not None and ("", str(row.fix.changes)) in before
     same = before.setdefault(key, row.move.line)
     same_fix = before.setdefault(("", str(row.fix.changes)), row.move.line) if row.fix else row.move.line
-    yield from _folded("why", f"The same pattern as line {same}." if told_before else reason)
+    again = "As above." if same == row.move.line else f"The same pattern as line {same}."
+    yield from _folded("why", again if told_before else reason)
     if fixed_before:
         yield from _folded("fix", "The same edit." if same_fix == row.move.line else f"As for line {same_fix}.")
     elif row.fix is not None:

@@ -127,6 +127,8 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
         and prod(len(loop.values) for loop in loops[first - 1 :]) <= _UNROLLED
     ):
         first -= 1
+    if x.starts and len(x.starts) < turns.count:
+        raise AlgebraError(f"{access.name} is divided among {len(x.starts)} threads, and the block has {turns.count}")
     places = _Places(x, crd, each, turns)
     align = 0 if access.both else alignment_of(context, found, scope, x.pointer.base, access.store, x.bits)
     if place.cast is not None and (x.swizzle is not None or x.pointer.swizzle is not None):
