@@ -227,8 +227,7 @@ def _is_uniform(context: Context, lookup: _Lookups, scope: Scope, access: Indexe
 
 class _Places:
     """How far behind a tensor's beginning each thread's element lies. crd: the coordinate, and how many times `each` elements
-    behind it, with integers that only runs know.
-    """
+    behind it, with integers that only runs know."""
 
     def __init__(self, x: Tensor, crd: Value, each: int, turns: Turns) -> None:
         self.x, self.crd, self.each, self.turns = x, crd, each, turns
