@@ -122,6 +122,7 @@ int main() { f<<<1, 32>>>(nullptr, nullptr); }
         ("float4 x = ((const float4*)s)[threadIdx.x]; out[0] = x.x;", ("ld.shared.128", 1)),
         ("using V = cutlass::AlignedArray<float, 4>; *((V*)&s[4] + threadIdx.x) = *(V*)in;", ("st.shared.128", 1)),
         ("float4 x = *(float4*)(s + threadIdx.x * 2); out[0] = x.x;", "not aligned"),
+        ("X& all = *reinterpret_cast<X*>(s); *(unsigned int*)(s + threadIdx.x) = 0;", ("st.shared.32", 1)),
         ("*(X*)&s[threadIdx.x] = *(X*)in;", "the type of its cast, X, is not known"),
         ("out[0] = ((const float4*)s)[threadIdx.x].x;", "for one member is not known"),
         ("for (int i = 0; i < 8; ++i) for (int j = 0; j < 4; ++j) out[i] += s[(threadIdx.x * 4 + j) * 8 + i];", "outer loop"),

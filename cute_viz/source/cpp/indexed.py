@@ -91,7 +91,7 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
         place = _spot(reader, n)
         words = {token.text for part in place.indices for token in tokens[slice(*part)]}
         first = place.left == begin and assigned == place.right
-        if not (place.indices or place.cast) or any(a == b for a, b in place.indices) or words & {"_", "X"}:
+        if not (place.indices or place.step) or any(a == b for a, b in place.indices) or words & {"_", "X"}:
             continue
         part = place.cast is not None and tokens[place.right].kind == "."
         why = "how much of it a compiler loads for one member is not known" if part else ""
@@ -142,7 +142,8 @@ def _spot(reader: Declarer, n: int) -> Spot:
         left -= 1
     else:
         return plain
-    return Spot(*outside(left, right), indices, max(close, *(part[1] for part in (*indices[-1:], step) if part)), cast[1], step)
+    close = max([close, *(part[1] for part in (*indices[-1:], step) if part is not None)])
+    return Spot(*outside(left, right), indices, close, cast[1], step)
 
 
 def _cast_before(reader: Declarer, left: int) -> tuple[int, Range] | None:
