@@ -249,11 +249,7 @@ _DRAWN = ("object", "panels", "several")  # levels of options that do not concer
 def answer_of(
     sources: tuple[Any, ...], words: Mapping[str, Any], formats: tuple[str, ...] = (), levels: tuple[str, ...] = (*_DRAWN, "page")
 ) -> Answer:
-    """The answer to a call with these keywords.
-
-    >>> answer_of(("(2,2)",), {}).figure.title
-    'Column-major: each column is contiguous'
-    """
+    """The answer to a call with these keywords."""
     from cute_viz.engine import ask
 
     return ask(_request(sources, words, formats, levels))
@@ -316,11 +312,7 @@ def _path(path: str | os.PathLike[str]) -> str:
 
 
 def written(answer: Answer, format: str, path: str | None) -> bytes:
-    """The answer in a format, written to a path, with its caption beside it, where there is one.
-
-    >>> written(answer_of(("(2,2)",), {}), "svg", None)[:5]
-    b'<?xml'
-    """
+    """The answer in a format, written to a path, with its caption beside it, where there is one."""
     data = answer.write(format)
     if path is not None:
         from cute_viz.files import write

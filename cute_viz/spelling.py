@@ -50,11 +50,7 @@ def spelled(words: str, spelling: str) -> str:
 
 
 def middle(name: str, most: int = 44) -> str:
-    """A long name without its middle.
-
-    >>> middle("abcdefghijkl", 10)
-    'abc...ijkl'
-    """
+    """A long name without its middle."""
     return name if len(name) <= most else f"{name[: most // 2 - 2]}...{name[1 - most // 2 :]}"
 
 

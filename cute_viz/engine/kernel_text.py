@@ -90,6 +90,7 @@ def _in_lines(report: Report, name: str, most: int | None, allowed: frozenset[st
     if report.memory is not None and not report.mixed and (held := list(report.memory.lines(everything))):
         out += ["", *(line for one in few(held, most or 0, "lines") for line in long(one, 2))]
     out += ["", *(line for one in missing(report, most) for line in long(one, 2, 3))]
+    out += wanted(report)
     return [line.replace(only, "") if only else line for line in out]
 
 
@@ -257,7 +258,8 @@ def missing(report: Report, most: int | None = None) -> Iterator[str]:
         yield f"No round of their loop is run here: {_lines(report.never, None if everything else 6)}"
     causes: dict[str, list[Move]] = {}
     for move, error in report.unknown:
-        causes.setdefault(f"{error.message}{f' ({error.hint})' if error.hint else ''}", []).append(move)
+        hint = f" ({error.hint})" if error.hint and not (report.asked and "`let=" in error.hint) else ""
+        causes.setdefault(f"{error.message}{hint}", []).append(move)
     ordered = sorted(causes.items(), key=lambda one: -len(one[1]))
     for cause, moves in ordered[:most]:
         lines = tuple(dict.fromkeys(move.place for move in moves))
@@ -271,6 +273,21 @@ def missing(report: Report, most: int | None = None) -> Iterator[str]:
         many = f"{len(mine)} single elements" if len(mine) > 1 else "a single element"
         text = mine[0].text if everything or len(mine[0].text) < 48 else f"{mine[0].text[:45]}..."
         yield f"Not counted: {many}, {text}: {f'{cause}: ' * bool(cause)}{_lines(lines, None if everything else 6)}"
+
+
+def wanted(report: Report) -> Iterator[str]:
+    """The values that statements wait for, all of them: what each may be, and a command's words that give them."""
+    if not report.asked:
+        return
+    yield "Values for all of it:"
+    wide = [max(len(one.name) for one in report.asked), max(len(one.type) for one in report.asked)]
+    for one in report.asked:
+        told = f"{', '.join(one.candidates)} stand{'s' * (len(one.candidates) == 1)} in the file" if one.candidates else ""
+        told = told or (f"for example {one.like}" if one.like else "the file has no value for it")
+        yield f"  {one.name:<{wide[0]}}  {one.type:<{wide[1]}}  {told}"
+    values = " ".join(f"`let={one.name}={value}`" for one in report.asked if (value := one.trial))
+    if values:
+        yield f"  together: {values}; cute-viz.yaml can keep them"
 
 
 def _lines(lines: tuple[str, ...], most: int | None = 8) -> str:
