@@ -99,7 +99,7 @@ class Memory(NamedTuple):
     def lines(self, everything: bool = True) -> Iterator[str]:
         """The map in lines of text. everything: the registers of every launch, and not only the most."""
         limits = self.limits()
-        alike: dict[tuple[Part, ...], list[str]] = {}
+        alike: dict[tuple[MemoryPart, ...], list[str]] = {}
         for name, each in by_launch(self.shared).items():
             alike.setdefault(tuple(each), []).append(name)
         for parts, names in alike.items():
@@ -118,11 +118,11 @@ class Memory(NamedTuple):
             most = "at most " * (len(counts) > 1 and not everything)
             yield f"Registers of fragments, a thread: {most}{count}{once} of {REGISTERS}: {_listed(held)}"
         if self.tensor:
-            columns = [Part(x.title, x.size) for x in self.tensor]
+            columns = [MemoryPart(x.title, x.size) for x in self.tensor]
             yield f"Tensor memory: {sum(part.size for part in columns)} of {COLUMNS} columns: {_listed(columns)}"
 
 
-class Part(NamedTuple):
+class MemoryPart(NamedTuple):
     """A part of a memory: its name, its size, and how many stages that is."""
 
     name: str
@@ -133,15 +133,15 @@ class Part(NamedTuple):
         return f"{self.name} {self.size:,}" + f" ({self.stages} stages)" * (self.stages > 1)
 
 
-def by_launch(buffers: Sequence[Buffer]) -> dict[str, list[Part]]:
+def by_launch(buffers: Sequence[Buffer]) -> dict[str, list[MemoryPart]]:
     """The parts that buffers are of a memory, by launch."""
-    out: dict[str, list[Part]] = {}
+    out: dict[str, list[MemoryPart]] = {}
     for x in buffers:
-        out.setdefault(x.launch, []).append(Part(x.title, x.size, x.stages))
+        out.setdefault(x.launch, []).append(MemoryPart(x.title, x.size, x.stages))
     return out
 
 
-def _listed(parts: Sequence[Part]) -> str:
+def _listed(parts: Sequence[MemoryPart]) -> str:
     few = sorted(parts, key=lambda part: -part.size)[:_FEW]
     more = f" and {len(parts) - len(few)} more" * (len(parts) > len(few))
     return ", ".join(str(part) for part in parts if part in few) + more

@@ -6,7 +6,7 @@ import os
 
 from cute_viz.engine.answer import ask
 from cute_viz.engine.kernel_loops import LoopCost, steps, told
-from cute_viz.engine.kernel_memory import REGISTERS, Part, by_launch
+from cute_viz.engine.kernel_memory import REGISTERS, MemoryPart, by_launch
 from cute_viz.engine.kernel_picture import picture_of, sides_of
 from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.engine.kernel_text import head, missing, mistakes
@@ -103,7 +103,7 @@ def _bars(report: Report, launch: str) -> list[Bar]:
         told = f"{sum(part.size for part in registers)} of {REGISTERS} for fragments, a thread"
         out.append(Bar("Registers", told, REGISTERS, registers))
     if memory.tensor:
-        columns = [Part(x.title, x.size) for x in memory.tensor]
+        columns = [MemoryPart(x.title, x.size) for x in memory.tensor]
         out.append(Bar("Tensor memory", f"{sum(part.size for part in columns)} of 512 columns", 512, columns))
     return out
 
