@@ -6,7 +6,7 @@ import os
 
 from cute_viz.engine.answer import ask
 from cute_viz.engine.kernel_loops import LoopCost, steps, told
-from cute_viz.engine.kernel_memory import REGISTERS, by_launch
+from cute_viz.engine.kernel_memory import REGISTERS, MemoryPart, by_launch
 from cute_viz.engine.kernel_picture import picture_of, sides_of
 from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.engine.kernel_text import head, missing, mistakes, wanted
@@ -95,16 +95,18 @@ def _bars(report: Report, launch: str) -> list[Bar]:
         return []
     out, limits, held = [], memory.limits(), by_launch(memory.shared)
     most = limits[0] if limits else 48 * 1024
-    if parts := held.get(launch) or max(held.values(), key=lambda parts: sum(size for _, size in parts), default=[]):
-        told = f"{'at least ' * memory.partial}{sum(size for _, size in parts):,} of {most:,} bytes{' (no opt-in)' * (not limits)}"
+    if parts := held.get(launch) or max(held.values(), key=lambda parts: sum(part.size for part in parts), default=[]):
+        told = (
+            f"{'at least ' * memory.partial}{sum(part.size for part in parts):,} of {most:,} bytes{' (no opt-in)' * (not limits)}"
+        )
         told += ", if none overlap" * (memory.overlaps and len(parts) > 1)
         out.append(Bar("Shared memory", told, most, parts))
-    if registers := max(by_launch(memory.registers).values(), key=lambda parts: sum(size for _, size in parts), default=[]):
-        told = f"{sum(size for _, size in registers)} of {REGISTERS} for fragments, a thread"
+    if registers := max(by_launch(memory.registers).values(), key=lambda parts: sum(part.size for part in parts), default=[]):
+        told = f"{sum(part.size for part in registers)} of {REGISTERS} for fragments, a thread"
         out.append(Bar("Registers", told, REGISTERS, registers))
     if memory.tensor:
-        columns = [(x.title, x.size) for x in memory.tensor]
-        out.append(Bar("Tensor memory", f"{sum(size for _, size in columns)} of 512 columns", 512, columns))
+        columns = [MemoryPart(x.title, x.size) for x in memory.tensor]
+        out.append(Bar("Tensor memory", f"{sum(part.size for part in columns)} of 512 columns", 512, columns))
     return out
 
 
