@@ -14,6 +14,7 @@ SPELLINGS: dict[str, dict[str, tuple[str, ...]]] = {
     "cli": {"": ("--{dashed}", "--{dashed} {quoted}"), "limit": _LIMIT},
     "python": {
         "": ("{name}=", '{name}="{value}"'),
+        "all": ("cv.report(...).accesses",),
         "let": ("let={{...}}", "let={{...}}", 'let={{"{key}": {inner}}}'),
         "limit": ("limits={{...}}", "limits={{...}}", 'limits={{"{key}": {inner}}}'),
     },

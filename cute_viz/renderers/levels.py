@@ -47,7 +47,8 @@ def drawings(figure: Figure, target: Target) -> Iterator[Drawing]:
     """The drawings with labels, the richest first; what fits none of them is drawn in blocks, whose size follows from the place."""
     scales = [s for s in SCALES if s <= target.grows and s * FONT >= target.least - 1e-6]
     ways = list(arranged(figure, target))
-    slices = figure.kind == "operation" and any("(_,_" in panel.caption for panel in figure.panels)  # which stand side by side
+    slices = figure.kind == "operation" and any("(_,_" in panel.caption for panel in figure.panels)
+    slices = slices or figure.kind == "bulk"  # which stand side by side, if only in a smaller size
     for some in [[way] for way in ways] if slices else [ways]:
         for scale in scales:
             for fit in (LOOSE, TIGHT, TIGHTEST) if scale == 1 else (LOOSE,) if scale > 1 else (TIGHT,):
