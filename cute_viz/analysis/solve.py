@@ -1,4 +1,4 @@
-"""The inverse question: from a table of offsets, or of owners, the layout that gives it, or the first cell that none can give; the layout that comes nearest."""
+"""The inverse question: the layout that gives a table of offsets, or of owners, or comes nearest; the first cell that contradicts."""
 
 from __future__ import annotations
 

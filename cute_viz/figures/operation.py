@@ -1,4 +1,4 @@
-"""An operation of the algebra as linked panels: what went in, what came out, one colour for each tile in all; a slice lit within its parent."""
+"""An operation of the algebra as linked panels, one colour for each tile in all of them; a slice is lit within its parent."""
 
 from __future__ import annotations
 
