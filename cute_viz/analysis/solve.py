@@ -1,4 +1,4 @@
-"""The inverse question: the layout that gives a table of offsets, or of owners, or comes nearest; the first cell that contradicts."""
+"""The inverse question: the layout that gives a table of offsets or owners, or comes nearest; the first cell that contradicts."""
 
 from __future__ import annotations
 
