@@ -15,7 +15,6 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import MEMBERS, member
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
-from cute_viz.notation.chains import composed
 from cute_viz.notation.reading import Passage
 from cute_viz.notation.syntax import (
     Apply,
@@ -39,7 +38,7 @@ from cute_viz.notation.syntax import (
     source,
     without_parentheses,
 )
-from cute_viz.notation.values import CONSTANTS, called, check_size, constant, form_call, ungroup
+from cute_viz.notation.values import CONSTANTS, called, check_size, composed, constant, form_call, ungroup
 from cute_viz.values.integer import Runtime, Static, Unknown, is_static
 from cute_viz.values.types import ValueType, named
 
