@@ -13,7 +13,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from cute_viz.algebra.copy import Copy_Atom, CopyOp
 from cute_viz.errors import CuteVizError
+from cute_viz.figures.copy import as_run
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.figures.words import NOT_RUN
 from cute_viz.files import read_text
@@ -126,6 +128,9 @@ def noted(figure: Figure, obj: object, library: Library = PACKAGED) -> Figure:
     if not name or figure.kind not in ("mma", "copy"):
         return figure
     if words := known(name, library):
-        return replace(figure, notes=(*figure.notes, f"Known to differ from hardware: {words}."))
+        head = "Known to differ from hardware"
+        if isinstance(obj, (CopyOp, Copy_Atom)) and as_run(obj) != obj:
+            head = "Drawn as the hardware does it"
+        return replace(figure, notes=(*figure.notes, f"{head}: {words}."))
     devices = verified(name, figure, library)
     return replace(figure, notes=(*figure.notes, f"Verified on {devices}.")) if devices else figure

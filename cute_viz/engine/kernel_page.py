@@ -9,11 +9,12 @@ from cute_viz.engine.kernel_loops import LoopCost, steps, told
 from cute_viz.engine.kernel_memory import REGISTERS, MemoryPart, by_launch
 from cute_viz.engine.kernel_picture import picture_of, sides_of
 from cute_viz.engine.kernel_rows import Access, Report
-from cute_viz.engine.kernel_text import head, missing, mistakes
+from cute_viz.engine.kernel_text import head, missing, mistakes, wanted
 from cute_viz.engine.kernel_why import why
 from cute_viz.engine.request import Request
 from cute_viz.renderers.inline import inlined
 from cute_viz.renderers.report import Bar, ReportPage, ReportRow, page
+from cute_viz.source.moves import worst
 from cute_viz.spelling import spelled
 
 _PICTURES = 48  # rows with conflicts that have pictures
@@ -35,8 +36,9 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
         figure, verdict = str(len(wrong)), f"statement{'s are' if len(wrong) > 1 else ' is'} wrong."
     note = f"In {launch}, the worst of {len(report.totals)} launches. " if len(report.totals) > 1 and now > ideal else ""
     note += f"{fixes} edit{'s fix' if fixes != 1 else ' fixes'} what can be fixed." if fixes else ""
-    sectors = [(row.cost.sectors or 0, row.cost.ideal_sectors or 0) for row in report.accesses]
-    total, least = sum(a for a, _ in sectors), sum(b for _, b in sectors)
+    note += " Of alternatives the larger counts." * report.grouped
+    total = worst((row.often.choices, row.cost.sectors or 0) for row in report.accesses)
+    least = worst((row.often.choices, row.cost.ideal_sectors or 0) for row in report.accesses)
     count = len({(row.move.file, row.move.line, row.move.call) for row in report.accesses})
     figures = [
         *(_figure(step) for step in steps(report) if step.launch == launch and step.loop is not None and not report.mixed),
@@ -70,7 +72,7 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
             _bars(report, launch),
             rows,
             source,
-            [spelled(line, "cli") for line in missing(report)],
+            [spelled(line, "cli") for line in (*missing(report), *wanted(report))],
         )
     )
 

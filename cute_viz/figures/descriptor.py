@@ -47,8 +47,10 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     cores, block = _cores(whole, x.major, deep), _cores(x.tensor, x.major, deep)
     # a fragment's colours tell its descriptors, a descriptor's those of its core matrices
     painted = [_block_of(cores, block, n) if isinstance(obj, DescriptorTensor) else n for n in range(len(cores.units))]
-    what = "the descriptor that reads the core matrix, by its k-block" if isinstance(obj, DescriptorTensor) else "core matrix"
-    painting = by_group([key % HUES for key in painted], HUES, f"hue: {what}, mod 8", "")
+    fragment = isinstance(obj, DescriptorTensor)
+    what = "the descriptor that reads the core matrix, by its k-block" if fragment else "core matrix"
+    more = ", mod 8" if max(painted) >= HUES else ""
+    painting = by_group([key % HUES for key in painted], HUES, f"hue: {what}{more}", "desc " if fragment else "")
     bits_at, paints = field_paints(FIELDS[x.kind], painting.paints)
     memory = _memory_panel(x, cores, painting)
     memory, some = some_lines(memory, _starts(memory, painted if isinstance(obj, DescriptorTensor) else ()), LINE)
@@ -64,7 +66,6 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     told["layout_type"] = f"layout {x.values['layout_type']} {x.mode.removeprefix('SWIZZLE_')}"
     legend = fields_legend(FIELDS[x.kind], bits_at, told)
     name = "wgmma" if x.kind == "GMMA" else "tcgen05.mma"
-    fragment = isinstance(obj, DescriptorTensor)
     what = f"{name}, {x.major}-major {x.tensor.pointer.element}, {x.mode}"
     firsts = {key: units[0] for key, units in reversed(list(zip(painted, cores.units, strict=True)))} if fragment else {}
     title = options.title or of_descriptors(panels[0], [firsts[key] for key in sorted(firsts)], _mode(obj))
@@ -206,7 +207,7 @@ def _memory_panel(x: SmemDescriptor, cores: Cores, painting: Painting) -> Panel:
     cells = [held.get(first * (LINE // UNIT) + n) for n in range(lines * LINE // UNIT)]
     labels = tuple("" if cell is None else f"{cell[0] // cores.cols},{cell[0] % cores.cols}.{cell[1]}" for cell in cells)
     return Panel(
-        caption="shared memory, 16 bytes per cell: core matrix (row, column) of the operand, and which of its rows",
+        caption="shared memory, 16 bytes per cell: row,column.line of a core matrix",
         labels=labels,
         paints=tuple(-1 if cell is None else painting.cells[cell[0]] for cell in cells),
         row_ruler=Ruler("byte", tuple(str((first + r) * LINE) for r in range(lines)), borders(lines, 8)),

@@ -23,7 +23,7 @@ from cute_viz.figures.follow_steps import (
     steps_of,
     swizzle_words,
 )
-from cute_viz.figures.machine import of_thread
+from cute_viz.figures.held import of_thread
 from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
@@ -69,7 +69,7 @@ def _followed(obj: Gemm, options: FigureOptions, thread: int, operand: str) -> F
     m, n, k = obj.tile
     of_a = "" if operand == "A" else f", by way of {operand}"
     whole = f"Thread {thread} through a GEMM of {m} × {n} × {k}{of_a}"
-    copied, held = (sorted({row for part in parts for row, _ in part}) for parts in (steps.written, [steps.held]))
+    copied, held = sorted({row for part in steps.written for row, _ in part}), [row for row, _ in steps.held]
     ks = sorted({k for part in steps.written for _, k in part})
     title = options.title or of_thread(thread, operand, copied, ks, held, "row" if operand == "A" else "column") or whole
     called = obj.mma.atom.instruction.called or obj.mma.atom.name or "an MMA atom"
@@ -242,6 +242,9 @@ class _Drawing:
         gives = f"T{self.thread} gives the address of {_rows(given, self.names[0])}, " if address else ""
         caption = f"{how}: {gives}{'gets' if gives else 'has'} {self.names[0].lower()} {', '.join(map(str, rows))}"
         around = [self._box(given, cols)] if address else []
+        if address:
+            words = f"addr: 16 bytes whose address T{self.thread} gives to {instruction(copy)}, outlined among the registers"
+            self.notes.append(f"{words}; the instruction deals them out to several threads.")
         self._elements(caption, part, cols, self.names[1], True, around)
         return around
 

@@ -192,8 +192,8 @@ def _lit(figure: Figure, source: Figure | None) -> Figure:
 
 def _times(part: tuple[Any, ...], whole: tuple[int, ...]) -> str:
     """Of how many tiles a part is the first, in words."""
-    counts = [b // a for a, b in zip(part, whole, strict=False)]
-    return f", tile 1 of {' × '.join(map(str, counts))}" if prod(counts) > 1 else ""
+    count_ = prod(b // a for a, b in zip(part, whole, strict=False))
+    return f", the first of {count_} tiles" if count_ > 1 else ""
 
 
 def unit_of(smem: Any) -> Any:

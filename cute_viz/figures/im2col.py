@@ -167,7 +167,7 @@ def im2col(obj: TmaCopy, options: FigureOptions) -> Figure:
     told = of_moved("image", lost, len(pixels) * obj.tensor.bits // 8, False)
     title = options.title or told or f"All {len({pixel.row for pixel in pixels})} pixels of the tile lie inside of the image"
     name = f"{obj.op.name}: a tile of {extents} {obj.tensor.pointer.element}, filter {show(x.filters)}"
-    caption = f"{name}. pN is row N of the tile, a pixel; in memory a cell is 16 bytes: the pixel and the first of its channels"
+    caption = f"{name}. p is a pixel, a row of the tile; in memory a cell is 16 bytes: its pixel p, and from channel c on"
     dims = obj.map.global_dim
     corners = zip("whd", x.lower, x.upper, dims[1:], strict=False)
     given = ", ".join(f"{name} {low}..{extent - 1 + up}" for name, low, up, extent in corners)
@@ -180,7 +180,7 @@ def im2col(obj: TmaCopy, options: FigureOptions) -> Figure:
     ]
     if lost:
         notes.append(f"Hatched: {lost} bytes of the tile lie outside the tensor; they arrive as zeros.")
-    used = [LegendEntry(h, f"rows {h} + {HUES}n of the tile") for h in sorted(set(hue.values()))]
+    used = [LegendEntry(h, f"p{h}, p{h + HUES} …") for h in sorted(set(hue.values()))]
     return Figure(
         kind="im2col",
         title=title,

@@ -8,7 +8,6 @@ from itertools import pairwise
 
 from cute_viz.figures.model import HOLE, Panel
 from cute_viz.figures.paint import span
-from cute_viz.figures.words import numbered
 from cute_viz.spelling import count
 
 Place = tuple[int, int]
@@ -52,12 +51,13 @@ def of_descriptors(panel: Panel, starts: Sequence[int], along: str) -> str:
     if len(starts) > 1:
         each = f"each {steps.pop()} bytes after the last" if len(steps) == 1 else "one for each block"
         return f"{len(starts)} descriptors, {each}"
-    found = []
+    found: list[str] = []
     for (r0, c0, r1, c1), words in zip(panel.arrows, panel.arrow_labels, strict=True):
         data = panel.data["byte"]
         step = data[r1 * panel.cols + c1] - data[r0 * panel.cols + c0]
-        found.append(f"{words.partition(' ')[0]} leads {count(step, 'byte')} on along {'K' if r0 == r1 else along}")
-    return ", ".join(found) or "One swizzle atom holds the operand: no offset is used"
+        to = "" if found else " to the next core matrix" if r1 - r0 + c1 - c0 == 1 else " to the next swizzle atom"
+        found.append(f"{words.partition(' ')[0]}: {count(step, 'byte')}{to} along {'K' if r0 == r1 else along}")
+    return "; ".join(found) or "One swizzle atom holds the operand: no offset is used"
 
 
 def of_instruction(words: Mapping[str, str]) -> str:
@@ -78,12 +78,27 @@ def of_tensor_memory(held: Mapping[Place, Span], columns: int, stage: int = 0) -
         if stage:
             return f"Row m lies in lane m, column n of stage s in {moved} + {stage}s: {taken} of {columns} columns"
         return f"Row m, column n lies in lane m, {moved}: {taken} of {columns} columns"
+    if told := _twice(held):
+        return told
     warps: dict[int, set[int]] = {}
     for (lane, _), (m0, _, m1, _) in held.items():
         warps.setdefault(lane // 32, set()).update((m0, m1))
     sizes = {len(rows) for rows in warps.values()}
     rows = count(sizes.pop(), "row") if len(sizes) == 1 else "other rows"
     return f"Each warp reaches {rows} in {taken} of {columns} columns"
+
+
+def _twice(held: Mapping[Place, Span]) -> str:
+    """Rows of which one half of the lanes has the first columns, and the other half the last; "" of others."""
+    halves: list[tuple[set[int], set[int]]] = []
+    for first in (0, 64):
+        its = [span_ for (lane, _), span_ in held.items() if first <= lane < first + 64]
+        halves.append(({m for m, _, _, _ in its}, {n for _, n, _, _ in its}))
+    (rows, left), (others, right) = halves
+    if not rows or rows != others or left & right or any(len(x) != max(x) - min(x) + 1 for x in (rows, left, right)):
+        return ""
+    own = [f"n {span(min(ns), max(ns))} in lanes {first}..{first + 63}" for first, ns in ((0, left), (64, right))]
+    return f"Rows {span(min(rows), max(rows))} lie twice: {', '.join(own)}"
 
 
 def of_lanes(threads: Mapping[int, AbstractSet[int]], lanes: Mapping[int, AbstractSet[int]], wide: int, load: bool) -> str:
@@ -163,11 +178,11 @@ def of_sectors(moved: int, ideal: int) -> str:
 
 
 def of_metadata_bits(panel: Panel) -> str:
-    """How many threads give the four bits of a cell; "" of what is not alike."""
-    times = {len({t for t, _ in owners}) for _, owners in panel.owners}
-    if len(times) != 1 or len(panel.owners) != len(panel.paints):
+    """Which threads give the four bits of a cell; "" of what is not alike."""
+    apart = {tuple(sorted({t - owners[0][0] for t, _ in owners})) for _, owners in panel.owners}
+    if len(apart) != 1 or len(panel.owners) != len(panel.paints) or len(steps := apart.pop()) != 2:
         return ""
-    return f"The 4 bits of each cell are in {times.pop()} threads; a selector picks one"
+    return f"Threads t and t + {steps[1]} hold the same 4 bits; a selector picks one"
 
 
 def of_shared(columns: Mapping[str, AbstractSet[int]], every: int) -> str:
@@ -196,22 +211,6 @@ def of_chain(c: Sequence[Sequence[Place]], a: Sequence[Sequence[Place]], deep: i
 
 
 STAYS = "The accumulator already is A of the next MMA: no data moves between threads"
-
-
-def of_thread(thread: int, operand: str, copied: Sequence[int], ks: Sequence[int], held: Sequence[int], word: str) -> str:
-    """What a thread copies of an operand of a GEMM, beside what it holds of C: other rows, as a rule; "" of nothing that is held.
-
-    ks: of what it copies.
-    """
-    if not held or max(len(held), len(copied)) > FEW:
-        return ""
-    own = f"holds {numbered(held, word)} of C"
-    k = span(ks[0], ks[-1]) if ks and len(ks) == ks[-1] - ks[0] + 1 else f"{len(ks)} elements"
-    first = f"copies k {k} of {numbered(copied, 'row')} of {operand}, and " if copied else ""
-    return f"Thread {thread} {first}{own}"
-
-
-FEW = 4  # rows that a sentence lists
 
 
 def of_memory(where: Mapping[str, str]) -> str:

@@ -82,8 +82,8 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
             paints=painting.cells[: len(order)],
             row_ruler=Ruler("row", tuple(map(str, range(0, rows, across))), borders(-(-rows // across), LANES // across)),
             col_ruler=Ruler(
-                "row +",
-                tuple(f"{n}" if k == 0 else "" for n in range(across) for k in range(factors)),
+                "further row",
+                tuple(f"+{n}" if k == 0 else "" for n in range(across) for k in range(factors)),
                 borders(across * factors, factors),
             ),
             boxes=_of_one_row(order, factors, across * factors),

@@ -258,7 +258,10 @@ def _legend(parts: Sequence[Region], paints: Sequence[int], several: bool) -> Le
         ]
     else:
         warps = sorted({paint for paint in paints if paint != HUES})
-        entries = [LegendEntry(w, f"warp {w}: lanes {w * WARP}-{w * WARP + WARP - 1}") for w in warps]
+        (part,) = parts
+        spans = [[span for (lane, _), span in part.held.items() if lane // WARP == w] for w in warps]
+        words = [_words(mine, "", 0).replace(",", " n ") for mine in spans]
+        entries = [LegendEntry(w, f"warp {w}: m {its}") for w, its in zip(warps, words, strict=True)]
     if HUES in paints:
         entries.append(LegendEntry(HUES, "free"))
     return Legend("hue: tensor" if several else "hue: the warp that reaches these lanes", tuple(entries))

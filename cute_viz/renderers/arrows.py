@@ -30,6 +30,9 @@ def arrows(found: Sequence[Arrow], frames: Sequence[PanelFrame], grids: Sequence
             joins.append([((start[0] + start[2]) / 2, start[3]), ((end[0] + end[2]) / 2, end[1])])
         elif _is_drawn(a, frames):
             aside = frames[a.source].panel.place[0] == frames[a.target].panel.place[0]
+            top, bottom = max(start[1], end[1]), min(start[3], end[3])
+            if aside and top < bottom and not a.start and not a.end:  # straight on, where both panels stand
+                start, end = (start[0], top, start[2], bottom), (end[0], top, end[2], bottom)
             ways.append(
                 _curve(start, end)
                 if aside

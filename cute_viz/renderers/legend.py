@@ -171,12 +171,16 @@ def free_place(
     return None
 
 
-def heading(figure: Figure, labelled: bool = True) -> list[Line]:
-    """What stands above the panels: the title, the source and, where cells are labelled, the caption, which explains the labels."""
+def heading(figure: Figure, labelled: bool = True, colours: Sequence[str] = ()) -> list[Line]:
+    """What stands above the panels: the title, the source and, where cells are labelled, the caption, which explains the labels.
+
+    colours: what hue or shade is, of which the cells have the names.
+    """
     return [
         Line(figure.title, 0, 0, 17, TEXT, weight=700),
         Line(figure.source, 0, 0, 12.5, TEXT, mono=True),
         Line(figure.caption if labelled else "", 0, 0, 12.5),
+        Line(". ".join(words[0].upper() + words[1:] for words in colours), 0, 0, 12.5),
     ]
 
 

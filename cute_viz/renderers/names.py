@@ -98,10 +98,13 @@ def _next_to(panel: Panel, mark: Mark, text: str, size: tuple[float, float], lit
 
 
 def _in_lines(name: str) -> list[tuple[str, ...]]:
-    """A name in one line, and a range or words in two: none of none."""
+    """A name in one line, and a range, words or whose it is and what, in two: none of none."""
     head, dots, last = name.partition("..")
     word, space, number = name.partition(" ")
-    two = [(head + dots, last)] if dots else [(word, number)] if space else []
+    who, colon, what = name.partition(": ")
+    pair = re.fullmatch(r"(\w+ \d+) (\w+ \d+)", name)  # `CTA 0 warp 0`
+    two = [(who + ":", what)] if colon else [(head + dots, last)] if dots else [(word, number)] if space else []
+    two = [(pair[1], pair[2])] if pair else two
     return [(name,), *two] if name else []
 
 

@@ -265,6 +265,8 @@ def lay_out(
     named = {joined(mark.lines) for frame in framed for mark in frame.marks}
     labelled = all(frame.detail < Detail.COLOUR for frame in framed)
     legends = told(figure, named, labelled) if target.legend else []
+    words = [legend.title for legend in legends if not legend.entries] if target.head else []  # whose names stand on the cells
+    legends = [legend for legend in legends if legend.title not in words]
     below = strips(figure.insets, (width or SIDE_LEGEND) - 2 * margin, target.least)
     if below:
         panels_w = max(panels_w, *(strip.width for strip in below))
@@ -283,8 +285,8 @@ def lay_out(
     elif legends:
         inner = max(inner, room)
     journey = figure.kind == "journey"  # whose cells are too many for labels, which text and HTML have
-    mute = not journey and any(frame.detail >= Detail.COLOUR and any(frame.panel.labels) for frame in framed)
-    head = prose(heading(figure, not mute), inner, margin, margin) if target.head else []
+    mute = not journey and all(frame.detail >= Detail.COLOUR and any(frame.panel.labels) for frame in framed)
+    head = prose(heading(figure, not mute, words), inner, margin, margin) if target.head else []
     top = (head[-1].y + head[-1].size * 0.8 + 10) if head else margin + (10 if target.head else 0)
     legend = Key(legends, corner[2] if corner else column if beside else inner, beside or corner is not None)
     legend_h = 0.0 if corner or not legends else legend.height + (0 if beside else GAP)
