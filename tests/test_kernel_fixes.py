@@ -558,7 +558,7 @@ def test_each_place_of_a_layout_has_its_edit(capsys: pytest.CaptureFixture[str])
     out = capsys.readouterr().out
     edits = [
         "7  Layout<Shape<_64,_64>,Stride<_64,_1>>  ->  decltype(composition(Swizzle<5,0,6>{}, ...{}))",
-        "9  Swizzle<2,0,4>  ->  Swizzle<5, 0, 6>",
+        "9  Swizzle<2,0,4>  ->  Swizzle<5,0,6>",
         "59  make_layout(make_shape(tile, tile), make_stride(tile, Int<1>{}))",
         "45  (ty + j) * 32 + tx  ->  (ty + j) * 33 + tx",
         "47  tx * 32 + ty + j  ->  tx * 33 + ty + j",

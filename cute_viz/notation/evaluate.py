@@ -280,7 +280,10 @@ class Evaluator:
 
     def apply(self, node: Apply) -> object:
         """`(4,8):(8,1)(2,_)`: the value of a layout or swizzle at a coordinate, or a slice."""
-        return called(ungroup(self.value(node.function)), tuple(map(self.value, node.args)))
+        function, args = ungroup(self.value(node.function)), tuple(map(self.value, node.args))
+        value = called(function, args)
+        self._doubt("()", [function, args[0] if len(args) == 1 else args], value)
+        return value
 
     def infix(self, node: Infix) -> object:
         """`a ⊘ b`, logical_divide; `a ⊗ b`, logical_product; `a == b` and `a != b` compare as C++ does, 1 for yes."""
