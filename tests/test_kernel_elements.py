@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,19 @@ def test_a_condition_that_only_a_run_knows_is_said() -> None:
     rows = {row.move.line: row for row in report(text).accesses if row.move.line in (14, 20)}
     assert rows[14].basis["assumes"] == ["r + i < rows"]
     assert rows[14].basis["address"] == "assumed"
+
+
+def test_each_call_of_a_helper_has_its_own_arguments() -> None:
+    """Also where the first is in a loop: as if it were written out, on one line each."""
+    texts = ["s[at(LOOP / 8, t % 8)] = *in;", "__syncthreads();", "*in = s[at(t % 16, t / 16)];", "s[at(t / 8, t % 8)] = 0;"]
+    head = "__device__ int at(int r, int c) { return r * 64 + c; }\n__global__ void k(float* in) {\n__shared__ float s[9999];\n"
+    for loop in ("int t = threadIdx.x; {", "int t = threadIdx.x; for (int i = 0; i < 4; ++i) {"):
+        body = head + f"{loop}\n{texts[0].replace('LOOP', 'i * 32 + t' if 'for' in loop else 't')}\n__syncthreads(); }}\n"
+        body += "\n".join(texts[1:]) + "\n}\nint main() { k<<<1, 32>>>(nullptr); }"
+        inline = re.sub(r"(?<=s\[)at\((.*?), (.*?)\)", r"(\1) * 64 + (\2)", body)
+        found, wanted = ([(x.move.place, x.cost.wavefronts) for x in report(text).accesses] for text in (body, inline))
+        assert found == wanted
+        assert [ways for place, ways in found if place in ("8", "9") and ways] == [16, 4]
 
 
 PLACES = """__global__ void f(float const* in, float* out) {
