@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from doctest import DocTest
 from importlib import import_module
 from typing import Any
 
@@ -28,8 +29,13 @@ NAMES = {
 def _names_of_examples(request: pytest.FixtureRequest) -> None:
     test: Any = getattr(request.node, "dtest", None)
     if test is not None:
-        words = {word for example in test.examples for word in example.source.replace("(", " ").replace(".", " ").split()}
-        for module, names in NAMES.items():
-            for name in names.split():
-                if name not in test.globs and any(name in word for word in words):
-                    test.globs[name] = getattr(import_module(module), name)
+        add_names(test)
+
+
+def add_names(test: DocTest) -> None:
+    """The names of the interface that an example uses."""
+    words = {word for example in test.examples for word in example.source.replace("(", " ").replace(".", " ").split()}
+    for module, names in NAMES.items():
+        for name in names.split():
+            if name not in test.globs and any(name in word for word in words):
+                test.globs[name] = getattr(import_module(module), name)

@@ -85,7 +85,7 @@ if not TYPE_CHECKING:  # so that a checker refuses a name that there is not
         raise _Absent(name)
 
     class _Absent(AttributeError):
-        """A name that the package lacks. What it may be is looked for when it is told: `from cute_viz import files` asks, too."""
+        """A name that the package lacks; what it may be is looked up only when the error is printed."""
 
         def __str__(self) -> str:
             from cute_viz.algebra.ops import OPS

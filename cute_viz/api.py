@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, SupportsInt, TypeAlias, cast
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -161,17 +161,17 @@ def explain(
 def who(source: object, where: str, **words: Unpack[DrawingWords]) -> str:
     """Say who holds a place of a layout, an atom or a tiling, in the words of `cute-viz show --who`.
 
-    where: a coordinate, "C(5,3)" or "(5,3)", threads and values, "T5 V1", "offset 9", "warp 1" or "lane 4"; with `view="banks"` and
-    `type` also "bank 3" and "byte 128". The other keywords are those of `figure`.
+    where: a coordinate, "C(5,3)" or "(5,3)", threads and values, "T5 V1", "offset 9", "warp 1" or "lane 4"; with the
+    `type` of the elements also "bank 3" and "byte 128". The other keywords are those of `figure`.
 
     Raises: CuteVizError as `figure` does, and for a place that the picture does not have.
 
     >>> who("SM80_16x8x16_F32F16F16F32_TN", "C(5,3)")
     'C(5,3): T21 V1'
     """
-    from cute_viz.engine.owners import who_owns
+    from cute_viz.engine import owners
 
-    return str(who_owns(answer_of((source,), words, ("svg",), _DRAWN).figure, where)["words"])
+    return str(owners.who(lambda given: answer_of((source,), given, ("svg",), _DRAWN), where, words)["words"])
 
 
 def find_swizzle(
@@ -203,12 +203,13 @@ def find_swizzle(
     return search_swizzle(cast("tuple[int, int]", words.read("tile", tile)), type, names, arch)
 
 
-def find_layout(table: str | Sequence[Sequence[int]], *, tile: str | tuple[int, int] | None = None) -> Solved:
+def find_layout(table: str | Iterable[Iterable[SupportsInt]], *, tile: str | tuple[int, int] | None = None) -> Solved:
     """Find the layout that produces a table of offsets or owners (`T3V1`), or what a function computes. The result has a `layout`,
     its `kind`, and for owners the `tile`.
 
-    table: rows of integers, or text with one row per line (or rows separated by semicolons); or a function of a row and a column,
-    in C++ or Python, as its text or its address, `kernel.cu::index`. tile: the rows and columns of a function, "8x64".
+    table: rows of integers, also an array of numpy, or text with one row per line (or rows separated by semicolons); or a function
+    of a row and a column, in C++ or Python, as its text or its address, `kernel.cu::index`. tile: the rows and columns of a
+    function, "8x64".
 
     Raises: AlgebraError if no layout produces the table, with the first cell that contradicts the cells before it.
 
@@ -220,11 +221,11 @@ def find_layout(table: str | Sequence[Sequence[int]], *, tile: str | tuple[int, 
     from cute_viz.analysis.solve import solve, solved
 
     if tile is not None:
-        from cute_viz.engine.arithmetic import offsets_of
+        from cute_viz.engine.arithmetic import layout_of
         from cute_viz.engine.request import Request
         from cute_viz.options.words import read
 
-        return solve(offsets_of(str(table), read("tile", tile), Request(())))
+        return layout_of(str(table), read("tile", tile), Request(()))
     return solved(table) if isinstance(table, str) else solve([list(map(int, row)) for row in table])
 
 
@@ -242,7 +243,7 @@ def compare(source: object, other: object, **words: Unpack[DrawingWords]) -> Fig
 
 _OF_SOURCES: dict[str, Any] = {"let": None, "name": None, "dialect": "auto", "layouts": (), "limits": None}  # and their defaults
 _OF_TARGETS = ("arch", "wave", "shape", "bits")  # the words of `Library.with_words`
-_DRAWN = ("object", "panels", "several")  # levels of options that are no page's
+_DRAWN = ("object", "panels", "several")  # levels of options that do not concern a page
 
 
 def answer_of(

@@ -19,13 +19,7 @@ _noted: ContextVar[set[str] | None] = ContextVar("noted", default=None)
 
 @contextmanager
 def noting() -> Iterator[set[str]]:
-    """The paths of all files that are read meanwhile, in this thread.
-
-    >>> with noting() as read:
-    ...     note("k.cu")
-    >>> [os.path.basename(path) for path in read]
-    ['k.cu']
-    """
+    """The paths of all files that are read meanwhile, in this thread."""
     found: set[str] = set()
     token = _noted.set(found)
     try:
@@ -35,13 +29,7 @@ def noting() -> Iterator[set[str]]:
 
 
 def note(*paths: str) -> None:
-    """Files that are read now, whoever reads them.
-
-    >>> with noting() as read:
-    ...     note("a.h", "b.h")
-    >>> len(read)
-    2
-    """
+    """Files that are read now, whoever reads them."""
     if (noted := _noted.get()) is not None:
         noted.update(map(os.path.abspath, paths))
 
@@ -51,12 +39,6 @@ def read_text(path: str, root: str | None = None) -> str:
 
     root: a folder that links do not leave, of a path that no user wrote: a pipe or a device there is not waited for. Raises:
     CuteVizError for files that are too large, text in another encoding, a file outside of `root`.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write(b"(4,8):(8,1)", f"{folder}/x.txt")
-    ...     read_text(f"{folder}/x.txt")
-    '(4,8):(8,1)'
     """
     if root is not None:
         regular(held(path, root))
@@ -73,13 +55,7 @@ def read_text(path: str, root: str | None = None) -> str:
 
 
 def regular(path: str) -> str:
-    """The path of a file that ends, or of none: a pipe or a device that a stranger's file names is neither waited for nor read.
-
-    >>> regular("/dev/zero")
-    Traceback (most recent call last):
-    cute_viz.errors.CuteVizError: /dev/zero: this is a pipe or a device, not a file
-      hint: name it on the command line, where that is meant
-    """
+    """The path of a file that ends, or of none: a pipe or a device that a stranger's file names is neither waited for nor read."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
@@ -91,17 +67,8 @@ def regular(path: str) -> str:
 
 
 def held(path: str, root: str) -> str:
-    """The path, if it stays in a folder when its links are followed: a repository of strangers holds links to anywhere.
-
-    Raises: CuteVizError for a path that leads out. The message says nothing about what lies there.
-
-    >>> held("layouts/specs/x.yaml", "layouts")
-    'layouts/specs/x.yaml'
-    >>> held("layouts/../x.yaml", "layouts")
-    Traceback (most recent call last):
-    cute_viz.errors.CuteVizError: layouts/../x.yaml: this leads out of the folder layouts
-      hint: only what is in that folder or below is read here
-    """
+    """The path, if it stays in a folder when its links are followed: a repository of strangers holds links to anywhere. Raises:
+    CuteVizError for a path that leads out. The message says nothing about what lies there."""
     top, real = os.path.realpath(root or "."), os.path.realpath(path)
     if real != top and not real.startswith(os.path.join(top, "")):
         named, inside = os.path.abspath(path), os.path.join(os.path.abspath(root or "."), "")
@@ -113,16 +80,8 @@ def held(path: str, root: str) -> str:
 
 
 def searched(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
-    """The files of a folder and of those in it whose names end so, in order; a pipe is none, for it would be waited for.
-
-    Raises: LimitError for a folder that holds more files than anybody means, such as all of a disk.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write(b"(4,8):(8,1)", f"{folder}/x.txt")
-    ...     [os.path.basename(path) for path in searched(folder, (".txt",))]
-    ['x.txt']
-    """
+    """The files of a folder and of those in it whose names end so, in order; a pipe is none, for it would be waited for. Raises:
+    LimitError for a folder that holds more files than anybody means, such as all of a disk."""
     count = 0
     for at, folders, names in os.walk(folder):
         folders.sort()
@@ -135,13 +94,8 @@ def searched(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
 
 
 def top_of(folder: str, base: str = "") -> str:
-    """The folder that a relative path, seen from `base`, means to stay in: `base`, or as many above it as the path says with `..`.
-
-    For an absolute path it is that path: whoever writes one means the place.
-
-    >>> top_of("pictures/new", "docs"), top_of("../pictures", "docs") == os.path.join("docs", "..")
-    ('docs', True)
-    """
+    """The folder that a relative path, seen from `base`, means to stay in: `base`, or as many above it as the path says with
+    `..`. For an absolute path it is that path: whoever writes one means the place."""
     if os.path.isabs(folder):
         return folder
     up = [part for part in os.path.normpath(folder).split(os.sep) if part == os.pardir]
@@ -149,11 +103,7 @@ def top_of(folder: str, base: str = "") -> str:
 
 
 def own_bytes(path: str) -> bytes | None:
-    """The bytes of a file that is no link; None where there is no such file.
-
-    >>> own_bytes("no such file") is None
-    True
-    """
+    """The bytes of a file that is no link; None where there is no such file."""
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):  # a pipe would be waited for
             return None
@@ -163,11 +113,7 @@ def own_bytes(path: str) -> bytes | None:
 
 
 def bytes_of(path: str) -> bytes | None:
-    """The bytes of a file, one more than the limit of a larger one; None where there is none that can be read.
-
-    >>> bytes_of("no such file") is None
-    True
-    """
+    """The bytes of a file, one more than the limit of a larger one; None where there is none that can be read."""
     note(path)
     try:
         with open(path, "rb") as file:
@@ -177,11 +123,8 @@ def bytes_of(path: str) -> bytes | None:
 
 
 def decode(data: bytes, name: str) -> str:
-    """Bytes as UTF-8 text, or UTF-16 behind its byte order mark, as PowerShell 5 writes; without the mark. An error has the name.
-
-    >>> decode("(4,8) × 2".encode(), "a.txt")
-    '(4,8) × 2'
-    """
+    """Bytes as UTF-8 text, or UTF-16 behind its byte order mark, as PowerShell 5 writes; without the mark. An error has the
+    name."""
     if len(data) > limit("file"):
         raise over("file", "this is too large", place=name)
     wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
@@ -197,12 +140,6 @@ def write(data: bytes, path: str, root: str | None = None) -> None:
 
     root: a folder that links do not leave; a link of this very name is replaced, and not what it stands for. Without one, a link
     is followed. Raises: CuteVizError for a path outside of `root`. An OSError names the path that was asked for.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write(b"layout", f"{folder}/x.txt")
-    ...     os.listdir(folder)
-    ['x.txt']
     """
     try:
         if root is not None:

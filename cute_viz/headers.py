@@ -7,11 +7,7 @@ from importlib.util import find_spec
 
 
 def cute_headers() -> str | None:
-    """The folder of CuTe's headers: CUTE_VIZ_CUTLASS, CUTLASS_PATH, or the package nvidia-cutlass; None without any.
-
-    >>> (folder := cute_headers()) is None or os.path.isdir(folder)
-    True
-    """
+    """The folder of CuTe's headers: CUTE_VIZ_CUTLASS, CUTLASS_PATH, or the package nvidia-cutlass; None without any."""
     home = os.environ.get("CUTLASS_PATH")
     places = (
         os.environ.get("CUTE_VIZ_CUTLASS"),
@@ -23,11 +19,7 @@ def cute_headers() -> str | None:
 
 
 def cuda_headers() -> list[str]:
-    """The folders of one toolkit's headers, the first that is found, as two toolkits do not mix; empty without any.
-
-    >>> all(map(os.path.isdir, cuda_headers()))
-    True
-    """
+    """The folders of one toolkit's headers, the first that is found, as two toolkits do not mix; empty without any."""
     homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
     places = [package("nvidia.cu13", "include"), *(os.path.join(home, "include") for home in homes if home)]
     for path in places:
@@ -39,11 +31,7 @@ def cuda_headers() -> list[str]:
 
 
 def package(name: str, *inside: str) -> str | None:
-    """A folder of an installed package, whether it has code or not; None where it is not installed.
-
-    >>> package("no_such_package", "include") is None
-    True
-    """
+    """A folder of an installed package, whether it has code or not; None where it is not installed."""
     try:
         spec = find_spec(name)
     except (ImportError, ValueError):

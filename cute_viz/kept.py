@@ -16,17 +16,13 @@ from typing import Any
 from cute_viz.files import note, write
 from cute_viz.headers import cuda_headers, cute_headers
 
-_FORM = 10  # counts with what is written
+_FORM = 11  # counts with what is written
 _MOST = 256 << 20  # bytes of all that is kept; the oldest go
 _READ = ("LIBCLANG", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")  # what clang and we take from the environment
 
 
 def found(key: str) -> Any | None:
-    """What was kept under a key, if no file that it was made of has changed; None else.
-
-    >>> found("of no key") is None
-    True
-    """
+    """What was kept under a key, if no file that it was made of has changed; None else."""
     path = _path(key)
     if path is None or not os.path.isfile(path):
         return None
@@ -43,15 +39,7 @@ def found(key: str) -> Any | None:
 
 
 def keep(key: str, value: Any, files: Iterable[str]) -> None:
-    """Keep a value of JSON that is made of files; where that is not possible, nothing happens.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> from unittest.mock import patch
-    >>> with TemporaryDirectory() as folder, patch.dict(os.environ, XDG_CACHE_HOME=folder):
-    ...     keep("key", [1, 2], ())
-    ...     found("key")
-    [1, 2]
-    """
+    """Keep a value of JSON that is made of files; where that is not possible, nothing happens."""
     note(*(files := [*files]))
     path = _path(key)
     if path is None:
@@ -64,20 +52,12 @@ def keep(key: str, value: Any, files: Iterable[str]) -> None:
 
 
 def key_of(*parts: Any) -> str:
-    """One word for what something is made from.
-
-    >>> key_of("a", 1) == key_of("a", 1), key_of("a", 1) == key_of("a", 2)
-    (True, False)
-    """
+    """One word for what something is made from."""
     return hashlib.sha256(json.dumps([_FORM, *parts]).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def machine() -> list[Any]:
-    """What of this machine decides how a unit is parsed: the parser, the headers beside those that flags name.
-
-    >>> len(machine()) == 3 + len(_READ)
-    True
-    """
+    """What of this machine decides how a unit is parsed: the parser, the headers beside those that flags name."""
     spec = find_spec("clang")
     parser = "" if spec is None or spec.origin is None else f"{spec.origin} {os.stat(spec.origin).st_mtime_ns}"
     return [parser, cute_headers(), cuda_headers(), *map(os.environ.get, _READ)]
@@ -85,11 +65,7 @@ def machine() -> list[Any]:
 
 @cache
 def program(*folders: str) -> tuple[Any, ...]:
-    """What decides how cute-viz answers: its own files, and those of folders.
-
-    >>> any(word.startswith("kept.py ") for word in program())
-    True
-    """
+    """What decides how cute-viz answers: its own files, and those of folders."""
     newest = [_digest(os.path.join(os.path.dirname(__file__), "__init__.py"), 0)]  # which has the version
     for folder in (os.path.dirname(__file__), *folders):
         for at, inside, names in os.walk(folder):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from time import process_time
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -39,14 +40,7 @@ _raised: ContextVar[Mapping[str, int]] = ContextVar("raised", default=NO_LIMITS)
 
 
 def limit(name: str) -> int:
-    """The value of a limit in the request under way: of time, memory and steps more where it lets in more.
-
-    >>> limit("nesting")
-    64
-    >>> with raised({"source": 1 << 20}):
-    ...     limit("steps") // LIMITS["steps"].value, limit("input") >> 20
-    (16, 1)
-    """
+    """The value of a limit in the request under way: of time, memory and steps more where it lets in more."""
     given = _raised.get()
     value, _, most = LIMITS[name]
     if name in given or not given:
@@ -61,16 +55,8 @@ def limit(name: str) -> int:
 
 @contextmanager
 def raised(limits: Mapping[str, int]) -> Iterator[None]:
-    """Other values for limits while a request is answered, in its thread alone.
-
-    Raises: CuteVizError for an unknown limit, and for a value outside 1 and its maximum.
-
-    >>> with raised({"nesting": 100}):
-    ...     limit("nesting")
-    100
-    >>> limit("nesting")
-    64
-    """
+    """Other values for limits while a request is answered, in its thread alone. Raises: CuteVizError for an unknown limit, and
+    for a value outside 1 and its maximum."""
     token = _raised.set({**_raised.get(), **checked(limits)} if limits else _raised.get())
     if limits and _arm is not None:
         _arm()
@@ -81,22 +67,12 @@ def raised(limits: Mapping[str, int]) -> Iterator[None]:
 
 
 def current() -> dict[str, int]:
-    """The limits that the request under way has raised, for another process that works for it.
-
-    >>> with raised({"nesting": 100}):
-    ...     current()
-    {'nesting': 100}
-    """
+    """The limits that the request under way has raised, for another process that works for it."""
     return dict(_raised.get())
 
 
 def checked(limits: Mapping[str, int]) -> Mapping[str, int]:
-    """The limits, if all are such as can be set.
-
-    >>> checked({"cells": 0})
-    Traceback (most recent call last):
-    cute_viz.errors.CuteVizError: the limit cells can be 1 to 1073741824, not 0
-    """
+    """The limits, if all are such as can be set."""
     for name, value in limits.items():
         if name not in LIMITS:
             raise CuteVizError(f"there is no limit {name!r}", hint=f"limits: {', '.join(LIMITS)}")
@@ -106,11 +82,7 @@ def checked(limits: Mapping[str, int]) -> Mapping[str, int]:
 
 
 def raised_by(name: str) -> str:
-    """The option that raises a limit, in words.
-
-    >>> raised_by("cells"), raised_by("digits")
-    ('`max_cells=N`', '`limit=digits=N` (up to 1000)')
-    """
+    """The option that raises a limit, in words."""
     return "`max_cells=N`" if name == "cells" else f"`limit={name}=N` (up to {LIMITS[name].most})"
 
 
@@ -127,10 +99,6 @@ def over(
     """The error of input over a limit: what was found, the limit, what else would do, and the option that raises it.
 
     most: the limit where it was not taken from the table; instead: advice that comes first; place: a file's name.
-
-    >>> print(over("nesting", "brackets nested deeper than any layout"))
-    brackets nested deeper than any layout; the limit is 64
-      hint: limits={"nesting": N} (up to 128) raises it
     """
     way = f"{raised_by(name)} raises it"
     hint = f"{instead}; {way}" if instead else way
@@ -138,12 +106,7 @@ def over(
 
 
 class Budget:
-    """What one file of source code may cost, in any language: a step for each part that is evaluated, bytes for what it makes.
-
-    >>> budget = Budget()
-    >>> budget.step(), budget.steps
-    (None, 1)
-    """
+    """What one file of source code may cost, in any language: a step for each part that is evaluated, bytes for what it makes."""
 
     __slots__ = ("bytes", "most", "steps")
 
@@ -170,16 +133,7 @@ class _TimeIsOver(BaseException):
 @contextmanager
 def held() -> Iterator[None]:
     """Time and memory of a request, where a system can hold a process to them (Windows cannot); in the main thread alone.
-
-    Raises: LimitError for more time than `seconds`; of more than `memory`, Python raises MemoryError.
-
-    >>> with raised({"seconds": 1}), held():
-    ...     while True:
-    ...         pass
-    Traceback (most recent call last):
-    cute_viz.errors.LimitError: this takes more than 1 second; the limit is 1
-      hint: draw or read less at once; limits={"seconds": N} (up to 1048576) raises it
-    """
+    Raises: LimitError for more time than `seconds`; of more than `memory`, Python raises MemoryError."""
     try:
         import resource
         import signal
@@ -219,12 +173,33 @@ def held() -> Iterator[None]:
         _arm = before
 
 
-def taken() -> int:
-    """Bytes of memory that the process has taken; 0 where the system does not say.
+class Half:
+    """Half of the time and of the memory of a request, for what can be left out: tries, each of which is as large as the others.
 
-    >>> taken() >= 0
-    True
+    >>> half = Half()
+    >>> with raised({"seconds": 1, "memory": 10**9}):
+    ...     half.over
+    False
     """
+
+    def __init__(self) -> None:
+        self._begun = self._last = (process_time(), taken())
+        self._most: tuple[float, ...] = (0, 0)
+
+    @property
+    def over(self) -> bool:
+        """Whether one more might take more than half; asked before each try."""
+        now = (process_time(), taken())
+        self._most = tuple(max(most, new - old) for most, new, old in zip(self._most, now, self._last, strict=True))
+        self._last = now
+        return any(
+            new - old + most > limit(kind) / 2
+            for kind, new, old, most in zip(("seconds", "memory"), now, self._begun, self._most, strict=True)
+        )
+
+
+def taken() -> int:
+    """Bytes of memory that the process has taken; 0 where the system does not say."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[5]) * 4096

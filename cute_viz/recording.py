@@ -31,11 +31,7 @@ class Recorded:
 
     @property
     def reports(self) -> dict[str, Report]:
-        """A report for each kernel with copies, by its name.
-
-        >>> Recorded().reports
-        {}
-        """
+        """A report for each kernel with copies, by its name."""
         out = {}
         for name, text in self.texts:
             try:
@@ -56,10 +52,8 @@ class Recorded:
             self.texts.append((f"{kernel} ({again + 1})" if again else kernel, text))
 
     def save(self, path: str | os.PathLike[str]) -> list[str]:
-        """Write the reports as pages of HTML: of one kernel to the path, of several to `NAME-2.html` and so on, too.
-
-        Raises: CuteVizError for another suffix.
-        """
+        """Write the reports as pages of HTML: of one kernel to the path, of several to `NAME-2.html` and so on, too. Raises:
+        CuteVizError for another suffix."""
         from cute_viz.engine.kernel_page import page_of
 
         base, suffix = os.path.splitext(os.fspath(path))
@@ -115,14 +109,8 @@ def record(path: str | os.PathLike[str] | None = None, arch: str | None = None) 
 
 
 def run(script: str, args: Sequence[str], arch: str | None = None) -> tuple[Recorded, int]:
-    """Run a script with this Python and keep the IR of every kernel that it compiles; its exit status.
-
-    Raises: CuteVizError for a script that is not there.
-
-    >>> run("none.py", ())
-    Traceback (most recent call last):
-    cute_viz.errors.CuteVizError: none.py: there is no such script
-    """
+    """Run a script with this Python and keep the IR of every kernel that it compiles; its exit status. Raises: CuteVizError for
+    a script that is not there."""
     if not os.path.isfile(script):
         raise CuteVizError("there is no such script", name=script)
     recorded = Recorded()

@@ -23,18 +23,8 @@ _FACTORY = object()  # the default of a parameter whose value a factory makes
 
 
 def _dataclass(*, frozen: bool = False, slots: bool = False, eq: bool = True) -> Callable[[type[_T]], type[_T]]:
-    """The decorator: what is unusual (bases that are dataclasses, fields that are not parameters) is left to the standard library.
-
-    >>> @_dataclass(frozen=True, slots=True)
-    ... class Point:
-    ...     x: int
-    ...     y: int = 0
-    >>> Point(3), Point(3) == Point(3, 0), hash(Point(3)) == hash(Point(3)), Point(3) == Point(3, 1)
-    (Point(x=3, y=0), True, True, False)
-    >>> Point(3).x = 4
-    Traceback (most recent call last):
-    dataclasses.FrozenInstanceError: cannot assign to field 'x'
-    """
+    """The decorator: what is unusual (bases that are dataclasses, fields that are not parameters) is left to the standard
+    library."""
 
     def define(cls: type[_T]) -> type[_T]:
         import dataclasses
@@ -153,31 +143,19 @@ class _Late:
 
 
 def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
-    r"""A regular expression that costs nothing until it is used: what many commands import, and few need.
-
-    >>> pattern(r"\d+").findall("a1b22")
-    ['1', '22']
-    """
+    r"""A regular expression that costs nothing until it is used: what many commands import, and few need."""
     late: Any = _Late(text, flags)
     return late  # type: ignore[no-any-return]
 
 
 def rows(module: str, name: str) -> list[list[str]]:
-    """The rows of a text beside a module, whose `__file__` is given: cells parted by `|`; a line that begins with `#` is none.
-
-    >>> rows(__file__, "options/options.txt")[1]
-    ['tile', 'tile', 'object', 'Tile of a thread-value layout; implies the view tv']
-    """
+    """The rows of a text beside a module, whose `__file__` is given: cells parted by `|`; a line that begins with `#` is none."""
     lines = beside(module, name).splitlines()
     return [[cell.strip() for cell in line.split("|")] for line in lines if line.strip() and line[0] != "#"]
 
 
 def beside(module: str, name: str) -> str:
-    """A text beside a module, whose `__file__` is given.
-
-    >>> beside(__file__, "limits.txt").count("unit-memory")
-    1
-    """
+    """A text beside a module, whose `__file__` is given."""
     with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as file:
         return file.read()
 

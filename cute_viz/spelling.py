@@ -29,22 +29,12 @@ SPELLINGS: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 def options(words: str) -> tuple[str, ...]:
-    """The options that a message names.
-
-    >>> options("give `tile=8x128` or `view=`")
-    ('tile', 'view')
-    """
+    """The options that a message names."""
     return tuple(dict.fromkeys(match[1] for match in _OPTION.finditer(words)))
 
 
 def spelled(words: str, spelling: str) -> str:
-    """Words with their options, `` `tile=8x128` ``, spelled as an interface has them: a key of SPELLINGS.
-
-    >>> [spelled("`tile=8x128`", interface) for interface in SPELLINGS]
-    ['--tile 8x128', 'tile="8x128"', 'tile: 8x128', 'tile=8x128', 'tile 8x128', 'options {"tile": "8x128"}']
-    >>> spelled("`color_by=`", "cli"), spelled("`limit=digits=500`", "python")
-    ('--color-by', 'limits={"digits": 500}')
-    """
+    """Words with their options, `` `tile=8x128` ``, spelled as an interface has them: a key of SPELLINGS."""
 
     def one(match: re.Match[str]) -> str:
         name, value = match.groups()
@@ -59,10 +49,15 @@ def spelled(words: str, spelling: str) -> str:
     return _OPTION.sub(one, words) if "`" in words else words
 
 
-def count(number: int, what: str) -> str:
-    """A number of things.
+def middle(name: str, most: int = 44) -> str:
+    """A long name without its middle.
 
-    >>> count(1, "thread"), count(32, "thread")
-    ('1 thread', '32 threads')
+    >>> middle("abcdefghijkl", 10)
+    'abc...ijkl'
     """
+    return name if len(name) <= most else f"{name[: most // 2 - 2]}...{name[1 - most // 2 :]}"
+
+
+def count(number: int, what: str) -> str:
+    """A number of things."""
     return f"{number} {what}" + ("" if number == 1 else "s")

@@ -410,7 +410,9 @@ CLAIMS: dict[str, Callable[[Figure, re.Match[str]], bool]] = {
     r"-major (\d+)-bit": lambda f, x: f"[{x[1]}b]" in f.source,
     r"What thread (\d+) does": _stands("thread"),
     r"Thread (\d+) through": _stands("thread"),
-    r"In full hue: rows? ([\d, and]+)$": lambda f, x: re.findall(r"\d+", x[1]) == re.findall(r"\d+", f.facts["rows of C"]),
+    r"In full hue: what thread (\d+) holds of C, and k 0\.\.(\d+) of A,.*": lambda f, x: (
+        f.facts["thread"] == int(x[1]) and any(arrow.label.endswith(f"k 0..{x[2]}") for arrow in f.arrows)
+    ),
     r"elements of (\d+) bits, as does Sw<(\d),(\d),(\d)>; Sw<(\d),(\d),(\d)> acts": _recast,
     r"Sw<[\d,]+> acts": lambda f, x: f.source.startswith(x[0][:-5]),
     r"MMA_M (\d+), MMA_K (\d+);": _stands("MMA_M", "MMA_K"),

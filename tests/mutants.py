@@ -34,9 +34,9 @@ FORK = multiprocessing.get_context("fork")
 OPTIONS = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--doctest-modules", "--disable-warnings"]
 OPTIONS += ["-m", "not browser and not mcp"]
 DRAWN = "tests/gallery_drawn.py"
-PICTURES = (DRAWN, "tests/test_drawn.py")  # each test is of another picture
+PICTURES = (DRAWN, "tests/test_drawn.py", "tests/test_examples.py")  # each test is of another picture, or another function
 ASKED = (  # tests of the rooms, in the order in which they are learned
-    *("cute_viz/algebra", "cute_viz/analysis", "cute_viz/figures", "cute_viz/renderers", DRAWN),
+    *("cute_viz/algebra", "cute_viz/analysis", "cute_viz/figures", "cute_viz/renderers", "tests/test_examples.py", DRAWN),
     *(
         "algebra_vectors",
         "layout_values",
@@ -152,7 +152,7 @@ class Known:
         for name in sorted(found & self.seconds.keys(), key=self.seconds.__getitem__):
             test = name if name.startswith(PICTURES) else name.partition("[")[0]
             case = cases[test] = cases.get(test, 0) + 1
-            order.append((not name.startswith(path), sum(case > most for most in SAME), self.seconds[name], name))
+            order.append((path not in name, sum(case > most for most in SAME), self.seconds[name], name))
         spent, out = 0.0, []
         for *_, seconds, name in sorted(order):
             spent += seconds

@@ -212,6 +212,24 @@ def test_it_fits_zooms_and_keeps_what_matters_in_sight(page):
         assert driver.execute_script(sight, part)
     driver.find_element("id", "picture").send_keys("0")
     assert driver.execute_script(width) == pytest.approx(fitted, rel=0.03)
+    from selenium.webdriver.support.ui import Select
+
+    panel, only = driver.find_element("id", "picture"), Select(driver.find_element("id", "panel"))
+    panel.send_keys("z")  # the panel of the cell where one stands fills the window
+    assert only.first_selected_option.text.startswith("B")
+    assert driver.execute_script(width) > 1.2 * fitted
+    assert driver.execute_script(inside)
+    panel.send_keys(Keys.ESCAPE)
+    assert only.first_selected_option.text == "all panels"
+    assert driver.execute_script(width) == pytest.approx(fitted, rel=0.03)
+    cells = """const box = document.querySelector('#picture .here').getBoundingClientRect();
+        document.querySelector('#picture').dispatchEvent(new MouseEvent('dblclick', { clientX: box.x + 5, clientY: box.y + 5 }))"""
+    driver.execute_script("arguments[0].focus()", panel)
+    panel.send_keys(Keys.ARROW_LEFT)
+    for chosen in ("B", "all panels"):
+        driver.execute_script(cells)
+        assert only.first_selected_option.text.startswith(chosen)
+        panel.send_keys(Keys.ARROW_LEFT)
     driver = page("SM90_64x16x16_F32F16F16_RS")  # which would be smaller than can be read
     whole = "const box = document.getElementById('picture'); return box.scrollHeight <= box.clientHeight + 1"
     assert not driver.execute_script(whole)

@@ -12,7 +12,7 @@ import pytest
 from cute_viz.cli import main
 from cute_viz.headers import cuda_headers, cute_headers
 from cute_viz.source import compiled
-from tests.test_kernel_loops import HEAD, body, runs_of
+from tests.test_kernel_loops import CHOICES, HEAD, body, runs_of
 
 pytest.importorskip("clang", reason="pip install 'cute-viz[compiler]'")
 _HEADERS = pytest.mark.skipif(cute_headers() is None or not cuda_headers(), reason="pip install 'cute-viz[compiler]'")
@@ -174,6 +174,24 @@ def test_loops_as_compiled(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
         assert times in (None, counted[n, row["line"] - first[n]]), (programs[n], row["line"] - first[n])
         known += times is not None
     assert known > 15, "`for` loops with constant bounds; of `while` and of remainders nothing is known"
+
+
+def test_alternatives_as_compiled(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The alternatives of a file as compiled are those of the file as it is written."""
+    text = CHOICES.replace("template <bool Causal>", "template <class T>").replace("if constexpr (Causal)", "if (flag && n < 4)")
+    text += "void host(float* p, int n) { k<int><<<1, 32>>>(p, n, n > 4, n); }\n"
+    (folder / "choices.cu").write_text(f"#include <cute/tensor.hpp>\nusing namespace cute;\n{text}", encoding="utf-8")
+    told = []
+    for words in ((), ("--flags", "-arch=sm_80")):
+        with pytest.raises(SystemExit):
+            main(["analyze", str(folder / "choices.cu"), *words, "--json"])
+        found = json.loads(capsys.readouterr().out)
+        ways = [
+            [(one["condition"], one["branch"], bool(one["group"])) for one in row["often"]["conditions"]]
+            for row in found["accesses"]
+        ]
+        told.append((sorted(zip((row["line"] for row in found["accesses"]), ways, strict=True)), [*found["totals"].values()]))
+    assert told[1] == told[0]
 
 
 TRANSPOSE = """#include <cute/tensor.hpp>

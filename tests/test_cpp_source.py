@@ -526,6 +526,8 @@ def test_a_text_may_end_anywhere_and_nest_far() -> None:
     )
     for end in range(len(text)):
         read(text[:end], Given())
+    for end in range(0, len(text), 3):
+        read("int a = 1, " + text[:end] + ",\n#if 0\n", Given())  # nothing closes it
     chain = "void f() { " + "if (1) {} else " * 4000 + "{} auto l = Layout<_4>{}; }"
     assert show(read(chain, Given()).find("l").read()) == "_4:_1"
 

@@ -338,7 +338,7 @@ def test_keywords_of_the_command_line_and_who() -> None:
 def test_a_users_program_runs(tmp_path: Path) -> None:
     from tests.user_api import answers, main, values
 
-    assert values()[:12] == [10, 34, 8, 16, 1, (4, 8), 32, 1, 1, 10, 64, 512]
+    assert values()[:12] == [10, 34, 8, 16, 1, (4, 8), 32, 1, 1, 10, 64, 514]
     assert answers()[0] == (3, 4, 4)
     titles = main(tmp_path)
     assert titles[0] == "A grid"

@@ -118,6 +118,10 @@ def test_the_lanes_of_a_kernel() -> None:
     first = thread.panels[0]
     lit = {n // 8 for n, paint in enumerate(first.paints) if not thread.paints[paint].faded}
     assert {first.row_ruler.labels[row] for row in lit} == {"3", "11"}
+    held = thread.panels[2]
+    # PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16": lane 13 has two columns of each 8
+    cells = {held.labels[n] for n, paint in enumerate(held.paints) if not thread.paints[paint].faded}
+    assert cells == {f"{13 // 4 + 8 * half},{8 * n + 2 * (13 % 4)}" for half in range(2) for n in range(8)}
     assert first.row_ruler.labels == ("0..2", "3", "4..10", "11", "12..15", "16..31", "32..47", "48..63")
     for target in ("readme", "slide", "column", "page"):
         assert flaws(figure("hopper_gemm"), Options(target=target)) == []
@@ -141,6 +145,7 @@ MACHINES = [
         "tmem_accumulator_64", "tmem_accumulator_2sm", "tmem_block_scaled", "tmem_load_16x256b", "tmem_load_32x32b",
         "tmem_copy_pairs", "umma_sparse_metadata", "tma_out_of_bounds", "tma_multicast",
         "tma_three_dimensions", "tma_gather4", "tma_im2col",
+        "hopper_day", "blackwell_day", "atlas_copy_sm75_movmatrix", "atlas_copy_auto_vectorizing",
         "scale_factors", "wgmma_operands", "umma_pair_128", "umma_pair_256", "wgmma_sparse_metadata", "partition_A",
     )),
     *(("operation", text) for text in (
@@ -170,8 +175,8 @@ def test_titles_of_machines_and_operations_are_findings(kind: str, source: str) 
 
 
 @pytest.mark.parametrize(("operand", "title"), [
-    ("A", "Thread 13 copies k 40..47 of row 1 of A, and holds rows 3 and 11 of C"),
-    ("B", "Thread 13 copies k 40..47 of row 1 of B, and holds columns 2 and 3 of C"),
+    ("A", "Thread 13 copies k 40..47 of row 1 of A, and holds 4 elements of C in rows 3 and 11"),
+    ("B", "Thread 13 copies k 40..47 of row 1 of B, and holds 4 elements of C in columns 2 and 3"),
 ])  # fmt: skip
 def test_a_followed_thread_copies_other_rows_than_it_holds(operand: str, title: str) -> None:
     """mma.m16n8k16, C: lane 13 holds rows 13 / 4 and 8 more, columns 2 * (13 % 4) and the next; 8 threads copy a row of 64."""

@@ -230,15 +230,18 @@ def test_newcomers_are_told_what_to_type(tmp_path: Path) -> None:
     assert "No such file" in told("eval", "none.yaml", "--as", "yaml", cwd=tmp_path)
 
 
-def test_a_layout_answers_who_with_its_offset_and_says_where_its_banks_are(tmp_path: Path) -> None:
-    """A cell that nobody owns has an offset; banks are asked of a picture of banks, as the hint says."""
+def test_a_layout_answers_who_with_its_offset_and_its_banks(tmp_path: Path) -> None:
+    """A cell that nobody owns has an offset; a bank needs the type of the elements."""
     assert run("show", "(8,8):(8,1)", "--who", "(5,3)").stdout == b"(5,3): offset 43\n"
     assert run("show", "(8,8):(8,1)", "--who", "offset 43").stdout == b"(5,3)\n"
     done = run("show", "(8,8):(8,1)", "--who", "bank 3")
     assert done.returncode == 2
-    assert "--view banks --type f16 -o banks.json" in done.stderr.decode()
+    assert "give the type of the elements: --type f16" in done.stderr.decode()
+    asked = run("show", "(8,8):(8,1)", "--who", "bank 3", "--type", "f16").stdout
+    assert asked == b"(0,6); (0,7)\n"
+    assert "only layouts in memory do" in run("show", "SM75_U32x4_LDSM_N", "--who", "byte 3").stderr.decode()
     assert run("render", "(8,8):(8,1)", "--view", "banks", "--type", "f16", "-o", "banks.json", cwd=tmp_path).returncode == 0
-    assert run("show", "banks.json", "--who", "bank 3", cwd=tmp_path).stdout.startswith(b"(0,6)")
+    assert run("show", "banks.json", "--who", "bank 3", cwd=tmp_path).stdout == asked
 
 
 @pytest.mark.parametrize("name", ["ldmatrix", "ldmatrix.x4", "ldmatrix.trans", "ldmatrix.x4.trans", "stmatrix.x2.trans"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -538,3 +539,49 @@ def test_a_script_is_edited_where_its_layout_is_made(
     found = json.loads(capsys.readouterr().out)["accesses"]
     (bad,) = [row for row in found if row["wavefronts"] and row["wavefronts"] > row["ideal"]]
     assert [(edit["old"], edit["new"]) for edit in bad["fix"]["edits"]] == [(old, new)]
+
+
+TEMPLATE = """
+template <int N, int K> __global__ void k(float* p) {
+  using L = decltype(composition(Swizzle<3,3,3>{}, Layout<Shape<_8,Int<K>>,Stride<Int<K>,_1>>{}));
+  __shared__ float buf[8 * K];
+  auto s = make_tensor(make_smem_ptr(buf), L{});
+  auto t = local_partition(s, Layout<Shape<_8,_4>>{}, threadIdx.x);
+  auto r = make_tensor<float>(make_shape(Int<N>{}, Int<K / 4>{}));
+  for (int n = 0; n < N; ++n) copy(t(0, _), r(n, _));
+}
+void small(float* p) { k<1, 64><<<1, 32>>>(p); }
+"""
+BIG = "void big(float* p) { k<2, 32><<<1, 32>>>(p); }\n"
+
+
+def of(tmp_path: Path, text: str, *options: str) -> Any:
+    path = tmp_path / "k.cu"
+    path.write_text(text)
+    return json.loads(run("analyze", str(path), "--json", *options).stdout)
+
+
+def test_a_launch_has_whole_fragments_and_takes_what_is_given(tmp_path: Path) -> None:
+    held = {None: {("small", 16), ("big", 16)}, "small": {("small", 16)}, "big": {("big", 16)}}
+    for name, wanted in held.items():
+        found = of(tmp_path, TEMPLATE + BIG, *(["--name", name] if name else []))["memory"]["registers"]
+        assert {(x["launch"].partition(",")[0], x["registers"]) for x in found} == wanted
+    for options in ([], ["--launch", "1"], ["--launch", "2"]):  # of a kernel's template, a value wins over those of launches
+        shared = of(tmp_path, TEMPLATE + BIG, "--let", "K=16", *options)["memory"]["shared"]
+        assert {x["bytes"] for x in shared} == {8 * 16 * 4}
+
+
+def test_a_swizzle_may_keep_more_together_than_an_access_is_wide(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(TEMPLATE)
+    told = run("analyze", str(path)).stdout.decode()
+    assert "fix  3  Swizzle<3,3,3>  ->  Swizzle<" in told
+    assert re.search(r"ld.shared.32: (\d+) wavefronts, (\d+) with the fix, \2 ideal", told), told
+
+
+def test_a_report_stands_without_fixes_that_take_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(TEMPLATE)
+    monkeypatch.setattr("cute_viz.limits.taken", iter(range(0, 1 << 50, 1 << 30)).__next__)  # a GB more at each look
+    told = str(cv.report(str(path)))
+    assert "fix none: fixes of all kernels take too long to search" in " ".join(told.split())

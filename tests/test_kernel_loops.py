@@ -151,6 +151,12 @@ def kernel(mA: cute.Tensor, n: cutlass.Int32):
         helper(part, r)
     if n > 4:
         cute.autovec_copy(part, r)
+    else:
+        cute.autovec_copy(r, part)
+    if cute.arch.warp_idx() == 0:
+        cute.autovec_copy(part, r)
+    else:
+        cute.autovec_copy(r, part)
 
 @cute.jit
 def helper(part: cute.Tensor, r: cute.Tensor):
@@ -174,9 +180,77 @@ def test_loops_of_the_dsl(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert told == [
         (100, True, [(100, 100)]),
         (100, True, [(100, 100), (4, 1)]),
-        (None, False, []),
+        *[(None, False, [])] * 4,
         (None, True, [(None, None), (3, 3)]),
     ]
+    rows = sorted(found["accesses"], key=lambda row: row["line"])[2:6]
+    ways = [(one["branch"], one["condition"], bool(one["group"])) for row in rows for one in row["often"]["conditions"]]
+    assert ways[:2] == [("if", "n > 4", True), ("else", "n > 4", True)]
+    assert [(branch, group) for branch, _, group in ways[2:]] == [("if", False), ("else", False)], "each warp takes its own"
+    assert found["totals"]["kernel"]["now"] == sum(row["wavefronts"] for row in found["accesses"]) - rows[0]["wavefronts"]
+
+
+CHOICES = (
+    HEAD.replace("void k(float* p, int n)", "void k(float* p, int n, bool flag, int mode)").replace(
+        "__global__", "template <bool Causal>\n__global__"
+    )
+    + """
+  if constexpr (Causal) {
+    copy(r, part);
+    copy(r, part);
+  } else copy(part, r);
+  if (flag) copy(r, part);
+  else if (mode == 3) {
+    copy(part, r);
+    copy(part, r);
+  } else copy(part, r);
+  switch (mode) {
+    case 0: copy(part, r);
+    case 1: copy(part, r); break;
+    default: copy(part, r);
+  }
+  const int warp = threadIdx.x / 32;
+  if (warp == 0) copy(part, r); else copy(r, part);
+  flag ? copy(r, part) : copy(part, r);
+  if (n > 4) { copy(part, r); return; }
+  copy(part, r);
+  copy(part, r);
+}
+"""
+)
+
+
+def test_alternatives_of_a_condition_count_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of each condition that nobody knows the larger alternative; where threads of a block may take either, both."""
+    text = CHOICES.replace("  if (n > 4)", "  copy(blockIdx.x == 4 ? part : part, r);\n  if (n > 4)")
+    found = report(tmp_path, capsys, text)
+    rows = sorted(found["accesses"], key=lambda row: row["line"])
+    ways = [", ".join(f"{one['branch']} {one['condition']}" for one in row["often"]["conditions"]) for row in rows]
+    lines = [row["line"] - rows[0]["line"] for row in rows]
+    told = {n: sorted(way for at, way in zip(lines, ways, strict=True) if at == n) for n in lines}
+    assert told == {
+        0: ["if Causal"],
+        1: ["if Causal"],
+        2: ["else Causal"],
+        3: ["if flag"],
+        5: ["else flag, if mode == 3"],
+        6: ["else flag, if mode == 3"],
+        7: ["else flag, else mode == 3"],
+        9: ["case 0, 1 mode"],
+        10: ["case 0, 1 mode"],
+        11: ["default mode"],
+        14: ["else warp == 0", "if warp == 0"],
+        15: ["else flag", "if flag"],
+        16: ["else blockIdx.x == 4", "if blockIdx.x == 4"],
+        17: ["if n > 4"],
+        18: ["else n > 4"],
+        19: ["else n > 4"],
+    }
+    assert found["totals"][""]["now"] == rows[0]["wavefronts"] * (2 + 2 + 2 + 2 + 1 + 1 + 2)
+    assert found["alternatives"]
+    known = report(tmp_path, capsys, text + "int main() { k<true><<<1, 32>>>(0, 4, false, 1); }\n")
+    lines = sorted(row["line"] - rows[0]["line"] for row in known["accesses"])
+    assert lines == [0, 1, 7, 10, 14, 14, 15, 16, 16, 18, 19]
 
 
 def test_rounds_add_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -65,10 +65,10 @@ def test_the_accumulator_of_half_is_a_of_the_next() -> None:
         )
         if per == 2:
             shown = lanes_of("flash_attention_forward")
-            assert (moved, shown.title) == (0, "The accumulator already is A of the next MMA: no data moves between threads")
+            assert (moved, shown.title) == (0, "S in registers already lies as P must: no data moves between threads")
             assert [by_wgmma(0, v) for v in range(8)] == [a_of_wgmma(0, v, 2) for v in range(8)]
             assert "T0 holds as V0..7 of C and reads as V0..7" in shown.caption
-            assert shown.arrows[2].label == "in place\nno copy"
+            assert [arrow.label for arrow in shown.arrows[1:4]] == ["wgmma\nwith Kᵀ", "softmax\nin place", "wgmma\nwith V"]
         else:
             shown = lanes_of(CHAIN.format(k=32, t="E4M3E4M3", e="float_e4m3_t").replace("\n", " "))
             assert shown.title == f"{moved} of 4096 elements of the next A are in another thread"
@@ -79,7 +79,7 @@ def test_the_accumulator_of_half_is_a_of_the_next() -> None:
 def test_chained_products_share_the_axis_of_rows() -> None:
     shown = lanes_of("flash_attention_forward")
     assert [panel.caption for panel in shown.panels[:5]] == [
-        "Tile of A", "A, swizzled", "First product", "A of the next", "Next product",
+        "Tile of Q", "Q, swizzled", "S = QKᵀ", "P", "O += PV",
     ]  # fmt: skip
     assert {panel.rows for panel in shown.panels[:7]} == {64}
     for n, word in ((2, "n"), (3, "k"), (4, "n")):
@@ -105,7 +105,7 @@ def test_tensor_memory_has_its_true_columns() -> None:
     """Two accumulators of 192 columns, then SFA and SFB, each in columns of its own; one tcgen05.ld reads the first eight."""
     shown = lanes_of("blackwell_gemm_block_scaled")
     assert shown.title == "C, SFA and SFB share tensor memory: 408 of 512 columns"
-    panel = next(panel for panel in shown.panels if panel.caption == "C, by lane")
+    panel = next(panel for panel in shown.panels if panel.caption == "C, SFA, SFB")
     assert panel.col_ruler.labels == tuple(str(n) for n in range(0, 408, 8))
     assert [8 * n for n, level in enumerate(panel.col_ruler.levels) if level] == [192, 384, 392]
     for lane in (0, 31, 32, 127):
@@ -113,7 +113,7 @@ def test_tensor_memory_has_its_true_columns() -> None:
         assert [paint.hue for paint in row] == [lane // 32] * 48 + [-1] * 3
         assert [n for n, paint in enumerate(row) if paint.hue >= 0 and not paint.faded] == [0]
     assert HOLE not in panel.paints
-    other = next(panel for panel in lanes_of("blackwell_gemm").panels if panel.caption == "C, by lane")
+    other = next(panel for panel in lanes_of("blackwell_gemm").panels if panel.caption == "C, 2 stages")
     assert [8 * n for n, level in enumerate(other.col_ruler.levels) if level] == [128]
 
 
@@ -145,7 +145,7 @@ def test_a_terminal_shows_the_first_rows_of_each_lane(source: str) -> None:
     """In 80 columns, without the rows that repeat; the swizzle of 128 bytes puts chunk c of line r at c ^ r."""
     lines = run("render", source, "--for", "terminal").stdout.decode().splitlines()
     assert max(map(len, lines)) <= 80
-    start = next(n for n, line in enumerate(lines) if line.startswith("A, swizzled: shared, by TMA load, "))
+    start = next(n for n, line in enumerate(lines) if line[1:].startswith(", swizzled: shared, by TMA load, "))
     each = 16 if "scaled" in source else 8
     for r in range(8):
         cells = lines[start + 4 + r].partition("│")[2].split()

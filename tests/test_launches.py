@@ -105,6 +105,24 @@ def test_launches_of_every_form(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert [row["brief"].split()[0] for row in listed] == [f"<{8 << n}>" for n in range(len(forms))]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "auto go = [&](auto smem) { move<<<2, 128>>>(p, smem); }; go(Slow{}); go(Fast{});",
+        "auto go = [&]<class S>(S) { move<<<2, 128>>>(p, S{}); }; go(Slow{}); go(Fast{});",
+        "auto go = [&]<class S>() { auto k = &move<S>; k<<<2, 128>>>(p, S{}); };"
+        "go.template operator()<Slow>(); go.operator()<Fast>();",
+        "auto go = [p](auto k, auto s) { k<<<2, 128>>>(p, s); }; go(move<Slow>, Slow{}); go(move<Fast>, Fast{});",
+        "auto go = [&](auto s) { auto in = [&](int n) { move<<<2, n>>>(p, s); }; in(128); }; go(Slow{}); if (p) { go(Fast{}); }",
+    ],
+)
+def test_a_lambda_that_launches_has_rows_for_each_call(tmp_path: Path, capsys: pytest.CaptureFixture[str], body: str) -> None:
+    path = tmp_path / "k.cu"
+    layouts = "using Slow = Layout<Shape<_32, _64>, Stride<_64, _1>>; using Fast = Layout<Shape<_32, _64>>;\n"
+    path.write_text(f"{KERNEL[: KERNEL.index('void base')]}{layouts}void host(float* p) {{\n  {body}\n}}\n")
+    assert rows(capsys, str(path)) == [64, 2048]
+
+
 def test_list_binds_what_a_launch_gives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "k.cu"
     one = BOTH.replace("__global__ void", "__global__ static __launch_bounds__(decltype(size(Smem{}))::value) void")

@@ -32,6 +32,9 @@ def test_the_table_is_the_layout_at_every_index(layout):
 @given(st.one_of(layouts(), composed_layouts()))
 def test_the_numpy_table_is_the_same(layout):
     assert offsets_numpy(layout, numpy).tolist() == offsets(layout)
+    table = numpy.asarray(layout)
+    assert table.ndim == layout.rank
+    assert table.flatten(order="F").tolist() == offsets(layout)
 
 
 @given(layouts())

@@ -102,9 +102,10 @@ def test_what_is_wrong_has_its_place_and_its_cure(source, span, fixed):
 
 
 def test_a_missing_value_is_asked_for():
-    error = answer({"source": "make_layout(make_shape(M,8))"})["error"]
-    assert error["fix"] == {"option": "let", "value": "M=512"}
-    assert "error" not in answer({"source": "make_layout(make_shape(M,8))", "let": {"M": "512"}})
+    for source in ("make_layout(make_shape(M,8))", "auto l = make_layout(make_shape(M, _8{}), LayoutRight{});"):
+        error = answer({"source": source})["error"]
+        assert error["fix"] == {"option": "let", "value": "M=512"}
+        assert "error" not in answer({"source": source, "let": {"M": "512"}})
 
 
 @pytest.mark.parametrize(

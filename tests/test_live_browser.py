@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cute_viz.algebra.ops import OPS
 from cute_viz.live.follow import Followed
 from cute_viz.live.page import fragment
 from cute_viz.live.pool import Pool
@@ -349,6 +350,59 @@ def test_banks_are_explored_and_cured(page, driver):
     until(lambda: page.text("#wavefronts").startswith("8 wavefronts"))
     page.find("#tab-picture").click()
     until(lambda: page.picture() == "The swizzle reorders 7 of 8 rows, each within itself")
+
+
+CALLS = """const [operations, done] = arguments;
+import("/assets/operation.js").then(({ called }) => done(operations.filter(([name, example]) => {
+  const { from, operands, ...found } = called(example);
+  return found.name !== name || `${example.slice(0, from)}${operands.join(", ")})` !== example;
+})));"""
+
+
+def test_an_operation_is_a_form_that_writes_what_one_would_type(page, driver):
+    """Choose, fill, choose another, undo; every operation of the table has fields for what its example gives it."""
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.ui import Select
+
+    def form() -> list[str]:
+        return driver.execute_script("return [...document.querySelectorAll('.operand')].map(e => e.value)")
+
+    def fill(n: int, words: str) -> None:
+        field = driver.find_elements("css selector", ".operand")[n]
+        field.send_keys(Keys.CONTROL, "a")
+        field.send_keys(words)
+
+    assert driver.execute_async_script(CALLS, [(op.name, op.example) for op in OPS.values()]) == []
+    choose = Select(page.find("#operation"))
+    choose.select_by_visible_text("logical_divide")  # on the first page
+    page.drawn("logical_divide((8,6), (4,3))")
+    assert form() == ["(8,6)", "(4,3)"]
+    fill(0, "(4,6):(6,1)")
+    fill(1, "<2:2,3:1>")
+    page.drawn("logical_divide((4,6):(6,1), <2:2,3:1>)")
+    choose.select_by_visible_text("coalesce")  # whose second operand may be left out
+    page.drawn("coalesce((4,6):(6,1))")
+    fill(1, "(1,1)")
+    page.drawn("coalesce((4,6):(6,1), (1,1))")
+    driver.find_elements("css selector", ".operand")[1].send_keys(Keys.CONTROL, "a", Keys.DELETE)
+    page.drawn("coalesce((4,6):(6,1))")
+    choose.select_by_visible_text("none")
+    page.drawn("(4,6):(6,1)")
+    choose.select_by_visible_text("tile_to_shape")  # of the layout that stands there
+    until(lambda: form() == ["(4,6):(6,1)", "(12,24)", ""])
+    back = ["(4,6):(6,1)", "coalesce((4,6):(6,1))", "coalesce((4,6):(6,1))"]  # what is typed into one field is one step
+    for words in [
+        *back,
+        "logical_divide((4,6):(6,1), <2:2,3:1>)",
+        "logical_divide((4,6):(6,1), (4,3))",
+        "logical_divide((8,6), (4,3))",
+    ]:
+        page.find("#source").send_keys(Keys.CONTROL, "z")
+        page.drawn(words)
+    page.type("cute.size(")
+    until(lambda: form() == ["", ""])
+    page.type("auto a = (4,8);")
+    until(lambda: not page.find("#operation").is_displayed())
 
 
 def test_the_steps_of_an_operation(page, driver):
@@ -720,31 +774,34 @@ def test_a_phone_shows_one_pane_at_a_time(driver, server):
         "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
     )
     shown = "e => e.checkVisibility({ visibilityProperty: true })"
-    seen = f"return [...document.querySelectorAll('#editor, #picture, #more')].filter({shown}).map(e => e.id)"
+    seen = f"return [...document.querySelectorAll('#editor, #picture, #more')].filter({shown}).map(e => e.id).join()"
+
+    def shows(pane: str) -> None:
+        until(lambda: driver.execute_script(seen) == pane)
+
     try:
         page = Page(driver, server.address)
         page.find("#source").send_keys("(8,64):(64,1)")  # one types on, though there is a picture
         page.drawn("(8,64):(64,1)")
-        assert driver.execute_script(seen) == ["editor"]
+        shows("editor")
         page.find("#tab-picture").click()
         until(lambda: "columns 32..63" in page.text("#picture svg"))  # in bands that can be read
         page.set("#find", "(5,40)")
-        assert page.text("#told") == "(5,40): offset 360"
+        until(lambda: page.text("#told") == "(5,40): offset 360")
         page.find("#examples").click()
         driver.execute_script("[...document.querySelectorAll('.card')].find(c => c.textContent.includes('bank conflicts')).click()")
         until(lambda: page.text("#tab-report b") == "1" and page.text(".access .fix"), 60)
-        assert driver.execute_script(seen) == ["more"]
+        shows("more")
         page.find(".access .line").click()
         until(lambda: "Now:" in page.text("#picture svg"))
-        assert driver.execute_script(seen) == ["picture"]
+        shows("picture")
         page.find("#says [value=fixed]").click()
-        until(lambda: "Fixed:" in page.text("#picture svg"))
-        assert "Now:" not in page.text("#picture svg")
-        assert page.find("#says [value=fixed]").get_attribute("aria-pressed") == "true"
+        until(lambda: "Fixed:" in page.text("#picture svg") and "Now:" not in page.text("#picture svg"))
+        until(lambda: page.find("#says [value=fixed]").get_attribute("aria-pressed") == "true")
         page.find("#tab-report").click()
         page.find(".access .fix").click()
         until(lambda: page.text(".diff"))
-        assert driver.execute_script(seen) == ["editor"]
+        shows("editor")
         assert driver.execute_script("return document.documentElement.scrollWidth") <= 390
     finally:
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -39,6 +39,12 @@ def test_the_site_is_whole_and_always_the_same():
     settings = json.loads(re.search(r'id="settings">(.*?)</script>', page)[1])  # type: ignore[index]
     assert settings["pyodide"] == f"https://cdn.jsdelivr.net/npm/pyodide@{playground.VERSION}/"
     assert f"script-src &#x27;self&#x27; &#x27;wasm-unsafe-eval&#x27; {settings['pyodide']}" in page
+    drawn = json.loads(site[settings["drawn"]])  # before Python is there: what the first page and the form of an operation lead to
+    assert all(one["svg"].startswith("<svg") and one["panels"] for one in drawn.values())
+    first = [one for one in settings["presets"] if one["group"] == "First"]
+    asked = [(settings["first"]["source"], {}), ("logical_divide((8,6), (4,3))", {})]
+    asked += [(one["source"], one.get("options", {})) for one in first]
+    assert {json.dumps(one, separators=(",", ":"), ensure_ascii=False) for one in asked} <= set(drawn)
     for path in re.findall(r'(?:href|src)="([^"]+)"', page):
         assert path in site or path.startswith(("data:", "#"))
 
@@ -83,6 +89,9 @@ def test_in_a_browser_without_any_other_host(tmp_path: Path):
 
         driver.get(address)
         assert "elements of C" in text("#picture svg title")  # it stands there while the engine is loaded
+        choose = "const e = document.querySelector('#operation'); e.value = arguments[0]; e.dispatchEvent(new Event('change'))"
+        driver.execute_script(choose, "logical_divide")
+        drawn("logical_divide((8,6), (4,3))", 2)  # without Python
         type_("(4,8):(8,1)")
         drawn("(4,8):(8,1)", 60)
         assert "(4,8):(8,1)" in text("#picture svg")

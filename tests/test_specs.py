@@ -232,8 +232,8 @@ def test_the_six_layouts_of_a_gemm():
     model = json.loads(run("render", "ampere_gemm", "-T", "json").stdout)
     captions = " ".join(panel["caption"] for panel in model["panels"])
     for words in (
-        "cp.async: A and B, global to shared memory, tile 1 of 8 × 1",
-        "shared memory: A and B, tile 1 of 16 × 1",
+        "cp.async: A and B, global to shared memory, the first of 8 tiles",
+        "shared memory: A and B, the first of 16 tiles",
         "fragments of A",
         "fragments of B",
         "accumulator",

@@ -26,7 +26,14 @@ def values() -> list[object]:
     out: list[object] = [row(1, 2), row((1, 2)) + row(3), row(1, X).size, row[1].size * 2, row[-1].stride, row.shape, row.cosize]
     out += [mode.rank for mode in row]
     swizzled = cv.ComposedLayout(cv.Swizzle(3, 3, 3), 0, cv.Layout((8, 64), (64, 1)))
-    out += [swizzled(1, 2) % 32, swizzled(1, X).size, swizzled.size, swizzled.shape, swizzled.inner, cv.Swizzle(3, 3, 3)(64) + 1]
+    out += [
+        swizzled(1, 2) % 32,
+        swizzled(1, X).size,
+        swizzled.size + swizzled.rank,
+        swizzled.shape,
+        swizzled.inner,
+        cv.Swizzle(3, 3, 3)(64) + 1,
+    ]
     out += [composition(row, row).shape, size(row) + cosize((4, 8)), shape(row), make_layout(row, row).size, Layout(4, 8) == row[0]]
     for text in ("(4,8):(8,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)", "Sw<3,3,3>", "SM80_16x8x16_F32F16F16F32_TN", "2 + 3"):
         parsed = cv.parse(text)

@@ -21,12 +21,14 @@ from cute_viz.algebra.inttuple import (
     product,
     show,
     slice_begin,
+    tuple_rank,
 )
-from cute_viz.algebra.layout import Layout, is_coordinate_layout, slice_, slice_and_offset
+from cute_viz.algebra.layout import Layout, array_interface, is_coordinate_layout, slice_, slice_and_offset
 from cute_viz.algebra.stride import add, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.limits import limit, over
 from cute_viz.records import dataclass
 from cute_viz.values.integer import MulticastMask, Static, Unknown, is_static
 
@@ -127,6 +129,21 @@ class ComposedLayout(Shown):
         """
         return product(self.shape)
 
+    @property
+    def rank(self) -> int:
+        """The number of top-level modes."""
+        return tuple_rank(self.shape)
+
+    @property
+    def __array_interface__(self) -> dict[str, object]:
+        """The values as numpy reads them, with an axis for each top-level mode, as of a Layout."""
+        if self.size > limit("elements"):
+            raise over("elements", f"the layout has {self.size:,}")
+        table: list[object] = [self(n) for n in range(self.size)]
+        if not isinstance(table[0], int):
+            raise AlgebraError(f"the values of {self} are not integers, and make no array")
+        return array_interface(self.shape, table)
+
 
 def is_layout(x: object) -> TypeGuard[AnyLayout]:
     """Whether something is a layout, plain or composed."""
@@ -155,11 +172,7 @@ def pointer_bits(layout: Layout | ComposedLayout | Swizzle) -> int | None:
 
 
 def as_layout(x: object) -> Any:
-    """A shape as the compact layout of it, and a layout alone in a tuple as the layout; anything else as it is.
-
-    >>> str(as_layout((4, 8))), str(as_layout((Layout(4, 2),))), as_layout("x")
-    ('(4,8):(1,4)', '4:2', 'x')
-    """
+    """A shape as the compact layout of it, and a layout alone in a tuple as the layout; anything else as it is."""
     if isinstance(x, tuple) and len(x) == 1 and isinstance(x[0], (Layout, ComposedLayout, Swizzle)):
         return x[0]
     if isinstance(x, MulticastMask):
@@ -246,12 +259,7 @@ def gives_coordinates(x: object) -> bool:
 
 
 def lifted(operation: Callable[Concatenate[Layout, P], AnyLayout]) -> Callable[Concatenate[AnyLayout, P], AnyLayout]:
-    """An operation on plain layouts as one on composed ones, too: it acts on what is innermost.
-
-    >>> from cute_viz.algebra.modes import coalesce
-    >>> str(lifted(coalesce)(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2))))))
-    'Sw<1,0,1> o 0 o 8:1'
-    """
+    """An operation on plain layouts as one on composed ones, too: it acts on what is innermost."""
 
     @wraps(operation)
     def either(layout: AnyLayout, /, *args: P.args, **named: P.kwargs) -> AnyLayout:

@@ -93,10 +93,6 @@ class SmemDescriptor(Shown):
     def refused(self) -> str:
         """Why no MMA takes such an operand, of which CuTe makes a descriptor nevertheless; "" where one does.
 
-        >>> tile = "tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16))"
-        >>> parse(f"make_gmma_desc<GMMA::Major::K>(make_tensor(make_smem_ptr<half_t>(8), {tile}))").refused
-        'it begins at byte 8, not a multiple of 16'
-
         Sources: PTX ISA, wgmma.mma_async (imm-trans), and "Valid combinations of type-size, major-ness and swizzling" of tcgen05.
         """
         if self.tensor.address % UNIT:
@@ -156,14 +152,7 @@ class DescriptorTensor(Shown):
 @dataclass(frozen=True, slots=True)
 class DescriptorWord(Shown):
     """The 64 bits of a descriptor that a debugger or a log shows, without the operand that it describes. Raises: AlgebraError
-    for a layout type that neither wgmma nor tcgen05 has.
-
-    >>> word = DescriptorWord(0x4000004000000000)
-    >>> word.kind, word.mode, word.values["stride_byte_offset"]
-    ('GMMA', 'B128', 64)
-    >>> DescriptorWord(0x4000404000010000).kind
-    'UMMA'
-    """
+    for a layout type that neither wgmma nor tcgen05 has."""
 
     desc: int
 
@@ -288,7 +277,7 @@ def make_fragment(tensor: Tensor, kind: str, major: str, operand: str = "") -> D
     return DescriptorTensor(descriptor, _units(tensor), replace(tensor, name=operand))
 
 
-def described(x: object) -> Any:
+def behind(x: object) -> Any:
     """The tensor in shared memory that a fragment of descriptors is of; anything else as it is."""
     return x.tensor if isinstance(x, DescriptorTensor) else x
 

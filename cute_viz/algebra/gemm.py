@@ -72,10 +72,14 @@ def _fits(what: str, part: tuple[int, ...], whole: tuple[int, ...]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Stages(Shown):
-    """Objects in the order in which a kernel uses them."""
+    """Objects in the order in which a kernel uses them.
+
+    names: what A, B, C, the A and the B of a next MMA, and D are called; empty for these letters.
+    """
 
     tiling: ClassVar[str] = "stages"
     parts: tuple[Any, ...]
+    names: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return "; ".join(show(part).splitlines()[0] for part in self.parts)
@@ -88,6 +92,15 @@ def stages(*parts: object) -> Stages:
     '4:1; 8:1'
     """
     return Stages(parts)
+
+
+def attention(*parts: object) -> Stages:
+    """The stages of attention's forward, S = QKᵀ and O += PV, with softmax between. The name is ours.
+
+    >>> attention(Layout(4), Layout(8)).names
+    ('Q', 'Kᵀ', 'S = QKᵀ', 'P', 'V', 'O')
+    """
+    return Stages(parts, ("Q", "Kᵀ", "S = QKᵀ", "P", "V", "O"))
 
 
 MOST = {"stages": 32, "tiles": 1024, "load": 64, "compute": 64, "consumers": 4, "work": 64, "epilogue": 64}

@@ -7,7 +7,10 @@ kind of layout.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
+from math import prod
+from sys import byteorder
 from typing import Any, NoReturn, overload
 
 from cute_viz.algebra.inttuple import (
@@ -32,6 +35,7 @@ from cute_viz.algebra.stride import F2, Basis, Stride, add, is_coordinate, magni
 from cute_viz.algebra.xor import greatest, reached
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.limits import limit, over
 from cute_viz.records import dataclass
 from cute_viz.values.integer import Runtime, Unknown, is_integer
 
@@ -96,11 +100,7 @@ class Layout(Shown):
         return get(self, mode + tuple_rank(self.shape) if isinstance(mode, int) and mode < 0 else mode)
 
     def __iter__(self) -> Iterator[Layout]:
-        """The sub-layouts of the top-level modes.
-
-        >>> [str(mode) for mode in Layout((4, (2, 3)), (6, (1, 2)))], str(Layout((4, 8))[-1])
-        (['4:6', '(2,3):(1,2)'], '8:4')
-        """
+        """The sub-layouts of the top-level modes."""
         return (get(self, mode) for mode in range(tuple_rank(self.shape)))
 
     @property
@@ -121,6 +121,32 @@ class Layout(Shown):
     def cosize(self) -> int:
         """One more than the largest offset."""
         return product(coshape(self))
+
+    @property
+    def __array_interface__(self) -> dict[str, object]:
+        """The offsets as numpy reads them, with an axis for each top-level mode: `np.asarray(layout)`. Source: NumPy's array
+        interface, version 3. Raises: AlgebraError for strides that are not integers, LimitError for very many offsets."""
+        if self.size > limit("elements"):
+            raise over("elements", f"the layout has {self.size:,}")
+        table: list[Any] = [0]
+        if not all(isinstance(stride, int) for stride in leaves(self.stride)):
+            raise AlgebraError(f"the values of {self} are not integers, and make no array")
+        for extent, stride in zip(leaves(self.shape), leaves(self.stride), strict=True):
+            table = [k * stride + at for k in range(extent) for at in table]
+        return array_interface(self.shape, table)
+
+
+def array_interface(shape: IntTuple, table: list[Any]) -> dict[str, object]:
+    """Offsets, column by column, as the array interface has them."""
+    extents = [product(mode) for mode in modes(shape)]
+    steps = tuple([8 * prod(extents[:n]) for n in range(len(extents))])
+    return {
+        "version": 3,
+        "shape": tuple(extents),
+        "strides": steps,
+        "typestr": f"{'<>'[byteorder == 'big']}i8",
+        "data": array("q", table),
+    }
 
 
 _SET = object.__setattr__

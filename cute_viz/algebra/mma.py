@@ -166,15 +166,7 @@ def as_tiled_mma(x: object) -> TiledMMA:
 
 def tiled_mma(atom: object, *more: object) -> TiledMMA:
     """The type TiledMMA<atom, atoms, permutations>, which asks for more than `make_tiled_mma`. Raises: AlgebraError for a layout
-    as its third argument, which once said how often the values repeat.
-
-    >>> parse("TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>, Layout<Shape<_2,_2,_1>>, Layout<Shape<_1,_2,_1>>>{}")
-    Traceback (most recent call last):
-    cute_viz.errors.AlgebraError: TiledMMA((1,2,1):(0,1,0)): TiledMMA requires independent permutations of MNK.
-      TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>, Layout<Shape<_2,_2,_1>>, Layout<Shape<_1,_2,_1>>>{}
-      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      hint: Tile<_32,_32,_16>: the extents of the tile, or a permutation for each of M, N and K
-    """
+    as its third argument, which once said how often the values repeat."""
     if len(more) > 1 and isinstance(more[1], Layout):
         hint = "Tile<_32,_32,_16>: the extents of the tile, or a permutation for each of M, N and K"
         refuse("TiledMMA", (more[1],), "TiledMMA requires independent permutations of MNK.", hint=hint)

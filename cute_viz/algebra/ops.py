@@ -74,11 +74,7 @@ class Op:
         return self._checked(given), {}
 
     def public(self) -> Callable[..., object]:
-        """The operation as a Python function: as its own one, but bad arguments are refused in words.
-
-        >>> OPS["take"].public()((2, 3, 4), 1, end=3) == OPS["take"].call([(2, 3, 4), 1, 3])
-        True
-        """
+        """The operation as a Python function: as its own one, but bad arguments are refused in words."""
         from functools import wraps
         from inspect import signature
 

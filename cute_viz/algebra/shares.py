@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -29,6 +29,7 @@ class Division:
 
     tiling: a TiledCopy, a TiledMMA or a layout of threads. side: S or D of a copy, A, B or C of an MMA. layout: what was divided.
     proj: of local_partition, the modes that count. order: for each thread the one whose part it has; empty where that is its own.
+    index: the integer that says which thread's part it is, of a reader that knows.
     """
 
     marked: ClassVar[tuple[str, ...]] = ("tiling", "layout")
@@ -39,10 +40,11 @@ class Division:
     layout: Layout
     proj: Any = None
     order: tuple[int, ...] = ()
+    index: Any = field(default=None, compare=False, repr=False)
 
     @property
     def cut(self) -> tuple[Layout, Sliced]:
-        """The tensor as (thread, what it has of it), and the coordinate of the part of thread 0."""
+        """The tensor as (thread, its elements), and the coordinate of thread 0's part."""
         if isinstance(self.tiling, Layout):
             divided, coord = cut("local_partition", self.layout, self.tiling, 0, self.proj)
         else:

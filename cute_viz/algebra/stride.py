@@ -105,11 +105,7 @@ def add(a: Any, b: Any) -> Any:
 
 
 def plain(value: object) -> Any:
-    """A value of a layout as an int or a tuple of ints (a basis element becomes its coordinate).
-
-    >>> plain(F2(9)), plain(E(1)), plain(Static(8))
-    (9, (0, 1), 8)
-    """
+    """A value of a layout as an int or a tuple of ints (a basis element becomes its coordinate)."""
     match value:
         case F2(bits):
             return bits
@@ -136,11 +132,7 @@ def step_of(stride: object) -> object:
 
 
 def magnitude(stride: Any) -> Any:
-    """The absolute value of a stride leaf.
-
-    >>> magnitude(-4), str(magnitude(Basis(-2, (1,)))), str(magnitude(F2(9)))
-    (4, '2@1', 'F9')
-    """
+    """The absolute value of a stride leaf."""
     if isinstance(stride, F2):
         return stride
     return Basis(magnitude(stride.value), stride.path) if isinstance(stride, Basis) else stride if stride >= 0 else -stride

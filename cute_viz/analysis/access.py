@@ -111,10 +111,6 @@ def accesses(
     a tile of more elements than the limit `accesses`, or an access that touches more; elements whose size is not a power of 2
     bytes, or differs from the copy's values or the pointer's; an operand of an object that is not an MMA; and an instruction that
     reads where the tile is written, is wider than a lane's values, narrower than one, or needs another alignment.
-
-    >>> from cute_viz.algebra.layout import is_coordinate_layout
-    >>> [a.wavefronts for a in accesses(Layout((32, 32), (32, 1)), 32, Layout((32, 1), (1, 0)), instruction="ld.32")]
-    [32]
     """
     known, lanes_ = (tuple(dict.fromkeys((*ACCESSES, *STORES))), LANES) if memory is None else (tuple(memory.groups), memory.lanes)
     if instruction is not None and instruction not in known:
@@ -176,15 +172,9 @@ def accesses(
 
 def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None, given: int | None = None) -> int:
     """The width of a tile's elements: given, else of the pointer of a flagged layout, of a TiledCopy's values, or of the operand
-    that an MMA reads.
-
-    Raises: AlgebraError where nothing says it, where the widths of the layout, the copy and the argument differ, for an MMA without
-    an operand, and for an operand of unknown type. An MMA's operand may be stored as another type than it is multiplied as; the
-    argument decides.
-
-    >>> element_bits(Layout((8, 4)), parse("SM80_8x8x4_F64F64F64F64_TN"), operand="A"), element_bits(Layout((8, 4)), given=8)
-    (64, 8)
-    """
+    that an MMA reads. Raises: AlgebraError where nothing says it, where the widths of the layout, the copy and the argument
+    differ, for an MMA without an operand, and for an operand of unknown type. An MMA's operand may be stored as another type
+    than it is multiplied as; the argument decides."""
     by = tiled_of(by)
     known = [("the given type", given)] if given is not None else []
     if (flagged := pointer_bits(smem)) is not None:
@@ -208,13 +198,8 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
 
 
 def extents_of(smem: AnyLayout) -> tuple[int, int]:
-    """The rows and columns of a tile in memory; one mode is a column.
-
-    Raises: AlgebraError for a layout of more than two modes, or of coordinates.
-
-    >>> extents_of(Layout(((2, 4), 64))), extents_of(Layout(32, 3))
-    ((8, 64), (32, 1))
-    """
+    """The rows and columns of a tile in memory; one mode is a column. Raises: AlgebraError for a layout of more than two modes,
+    or of coordinates."""
     shape = modes(domain(smem).shape)
     if is_coordinate_layout(domain(smem)):
         raise AlgebraError(f"the values of {smem} are coordinates, not offsets in shared memory")
@@ -270,11 +255,7 @@ def _operand(operand: str | None) -> str:
 
 
 def instruction_of(atom: Copy_Atom, store: bool) -> str | None:
-    """The access that a copy atom's name stands for; None where the layout decides.
-
-    >>> instruction_of(parse("Copy_Atom<SM75_U16x8_LDSM_T, half_t>{}"), False)
-    'ldmatrix.x4.trans'
-    """
+    """The access that a copy atom's name stands for; None where the layout decides."""
     op = atom.instruction
     if not op.matrices or (op.kind == "stmatrix") != store:
         return None
@@ -298,13 +279,7 @@ class GlobalRequest:
 
 
 def global_request(addresses: Sequence[int], width: int, mask: int = 0xFFFFFFFF) -> GlobalRequest:
-    """The sectors and lines of a request; width: bytes a lane.
-
-    >>> global_request([4 * lane for lane in range(32)], 4)
-    GlobalRequest(sectors=4, lines=1, efficiency=1.0, alignment=4)
-    >>> global_request([128 * lane for lane in range(32)], 4).sectors
-    32
-    """
+    """The sectors and lines of a request; width: bytes a lane."""
     active = [a for lane, a in enumerate(addresses) if mask >> lane & 1]
     touched = {byte for a in active for byte in range(a // 32, (a + width - 1) // 32 + 1)}
     asked = len({byte for a in active for byte in range(a, a + width)})

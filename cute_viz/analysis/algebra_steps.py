@@ -30,13 +30,8 @@ def _n(number: object) -> str:
 
 
 class OperationSteps:
-    """The steps of one operation. Its operands are computed with as CuTe does: static integers apart from run-time ones, if mixed.
-
-    >>> told = OperationSteps("coalesce", mixed=False)
-    >>> told.write(Layout((2, 4)))
-    >>> told.steps[-1].words
-    'what is left'
-    """
+    """The steps of one operation. Its operands are computed with as CuTe does: static integers apart from run-time ones, if
+    mixed."""
 
     def __init__(self, name: str, mixed: bool) -> None:
         self.name, self.mixed = name, mixed

@@ -70,22 +70,13 @@ def shared_wavefronts(
 
     addresses: 32 byte offsets, one a lane (for ldmatrix and stmatrix the row addresses; x1 uses the first 8 lanes, x2 the
     first 16). access: one of ACCESSES. mask: the active lanes, bit i for lane i.
-
-    >>> shared_wavefronts([128 * lane for lane in range(32)], "ld.32")
-    32
-    >>> shared_wavefronts([16 * lane for lane in range(32)], "ld.128")
-    4
     """
     return sum(phase.wavefronts for phase in phases(addresses, access, mask, memory))
 
 
 def ideal_wavefronts(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL, memory: SharedMemory | None = None) -> int:
-    """The wavefronts that the same phases would take with no conflict: one for each phase with an active lane, or more
-    where a phase asks for more bytes than the 128 that one wavefront carries.
-
-    >>> ideal_wavefronts([128 * lane for lane in range(32)], "ld.32")
-    1
-    """
+    """The wavefronts that the same phases would take with no conflict: one for each phase with an active lane, or more where a
+    phase asks for more bytes than the 128 that one wavefront carries."""
     per_wavefront = BANKS * WORD
     out = 0
     for phase in phases(addresses, access, mask, memory):
@@ -98,9 +89,6 @@ def phases(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL, m
     """The phases in which an access is served, in lane order; phases with no active lane are left out.
 
     memory: of a machine with waves of its own; the access is one of its.
-
-    >>> [phase.lanes for phase in phases(range(0, 256, 8), "st.64")]
-    [(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), (16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31)]
     """
     known, count = ((*ACCESSES, *REMOTE, REDUCTIONS[0]), LANES) if memory is None else (tuple(memory.groups), memory.lanes)
     if memory is None and access in REDUCTIONS[1:]:
@@ -133,11 +121,7 @@ def phases(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL, m
 
 
 def width(access: str) -> int:
-    """The bytes at one address of an access.
-
-    >>> width("ld.64"), width("ldmatrix.x4")
-    (8, 16)
-    """
+    """The bytes at one address of an access."""
     return ROW if "matrix" in access else int(access.replace("_b", ".").rpartition(".")[2]) // 8
 
 

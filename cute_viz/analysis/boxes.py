@@ -26,15 +26,7 @@ from cute_viz.limits import limit, over
 
 def boxes(tma: TmaCopy, pair: list[object]) -> Cost:
     """A TMA, whose instructions one thread issues: the sectors of global memory that its boxes are, the first one's times all.
-
-    Where the operands are not known it copies the tile that it was made for.
-
-    >>> tile = "tile_to_shape(GMMA::Layout_MN_SW128_Atom<half_t>{}, Shape<_128,_64>{})"
-    >>> whole = "make_tensor(make_gmem_ptr<half_t>(0), Layout<Shape<_128,_64>>{})"
-    >>> cost = boxes(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {whole}, {tile})"), [])
-    >>> cost.instructions, cost.boxes
-    (16, 2)
-    """
+    Where the operands are not known it copies the tile that it was made for."""
     for operand in pair:
         if isinstance(operand, CuteVizError) and operand.needs:
             raise operand
@@ -72,12 +64,8 @@ def _fewest_of(tma: TmaCopy) -> int:
 
 
 def _fewest(tile: Iterable[tuple[int, object]], swizzle: int, bits: int, inside: Collection[tuple[int, ...]]) -> int:
-    """The instructions of a tile of coordinates whose boxes are as large as they may be: 256 elements a mode, and of those inside,
-    which lie together, the width of the swizzle.
-
-    >>> _fewest([(64, Basis(1, (0,))), (8, Basis(1, (1,))), (2, Basis(64, (0,))), (8, Basis(8, (1,)))], 3, 16, {(0,)})
-    2
-    """
+    """The instructions of a tile of coordinates whose boxes are as large as they may be: 256 elements a mode, and of those
+    inside, which lie together, the width of the swizzle."""
     reach: dict[tuple[int, ...], int] = {}
     for extent, step in tile:
         if not isinstance(step, Basis) or not isinstance(step.value, int):
@@ -88,11 +76,7 @@ def _fewest(tile: Iterable[tuple[int, object]], swizzle: int, bits: int, inside:
 
 
 def bulk(atom: Copy_Atom | CopyOp, pair: list[object]) -> Cost:
-    """A copy of boxes or of bytes in one piece whose tensor map is not known: how many instructions its tensors are.
-
-    >>> bulk(parse("SM90_BULK_COPY_AUTO{}"), [Layout(64), Layout(64)]).instructions
-    1
-    """
+    """A copy of boxes or of bytes in one piece whose tensor map is not known: how many instructions its tensors are."""
     tiles = [domain(behind(x)) for x in pair if not isinstance(x, CuteVizError)]
     sizes = [size(tile) for tile in tiles if next(unknowns(tile), None) is None]
     if not sizes:

@@ -47,17 +47,9 @@ class Cooperation:
 
 
 def cooperation(threads: Any, most: Any, src: Tensor, dst: Tensor) -> Cooperation:
-    """What `cooperative_copy<threads, most>(tid, src, dst)` gives each thread; without `most` an access is one element.
-
-    Raises: AlgebraError for what CuTe refuses, with its condition in words; LimitError for more elements than the limit
-    `elements` that do not divide by the threads.
-
-    >>> rows = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((64, 64), (64, 1))))
-    >>> tile = Tensor(Pointer("smem", "half_t"), mark_static(Layout((64, 64), (72, 1))))
-    >>> found = cooperation(128, 128, rows, tile)
-    >>> found.bits, str(found.parts[0][0][0]), found.parts[0][0][1][:3]
-    (128, '(8,4):(1,1024)', (0, 8, 16))
-    """
+    """What `cooperative_copy<threads, most>(tid, src, dst)` gives each thread; without `most` an access is one element. Raises:
+    AlgebraError for what CuTe refuses, with its condition in words; LimitError for more elements than the limit `elements` that
+    do not divide by the threads."""
     bits, total = src.bits, size(src.layout)
     _check(threads, most, src, dst)
     most = most or bits
@@ -81,7 +73,7 @@ def cooperation(threads: Any, most: Any, src: Tensor, dst: Tensor) -> Cooperatio
     domains = [_distributed(layout, each * used) for layout in cut]
     if any(size(found) != each * used for found in domains):
         raise AlgebraError(
-            f"the {each * used} elements that {used} threads take at once are no whole part of {show(cut[0])} and {show(cut[1])}"
+            f"the {each * used} elements that {used} threads take at once do not divide {show(cut[0])} and {show(cut[1])}"
         )
     fits = compatible(domains[0].shape, domains[1].shape)
     if not fits and not compatible(domains[1].shape, domains[0].shape):

@@ -92,13 +92,7 @@ class Cost:
 
 
 def ordered(src: Tensor, dst: Tensor, together: int) -> tuple[tuple[int, ...], int]:
-    """The elements so that those of one instruction follow each other, and how many these are.
-
-    >>> from cute_viz.algebra.shares import share
-    >>> rows = share("a", "smem", "float", Layout((2, 4), (4, 1)))
-    >>> ordered(rows, rows, 4)
-    ((0, 2, 4, 6, 1, 3, 5, 7), 4)
-    """
+    """The elements so that those of one instruction follow each other, and how many these are."""
     tables = [[int(o) for o in offsets(side.layout)] for side in (src, dst)]
     order = sorted(range(len(tables[0])), key=lambda n: tables[1][n]) if together > 1 else list(range(len(tables[0])))
     while together > 1:
@@ -113,22 +107,13 @@ def ordered(src: Tensor, dst: Tensor, together: int) -> tuple[tuple[int, ...], i
 
 
 def times(cost: Cost, n: int) -> Cost:
-    """What a statement costs that is executed `n` times.
-
-    >>> many = times(Cost("ld.shared.32", 1, 2, 3, 1, None, None, None), 4)
-    >>> many.instructions, many.wavefronts, many.sectors
-    (8, 12, None)
-    """
+    """What a statement costs that is executed `n` times."""
     many: dict[str, Any] = {name: None if (value := getattr(cost, name)) is None else value * n for name in _COUNTS}
     return replace(cost, **many)
 
 
 def summed(costs: list[Cost]) -> Cost:
-    """What several executions of a statement cost together, which show the worst one.
-
-    >>> summed([Cost("ld.shared.32", 1, 2, 3, 1), Cost("ld.shared.32", 1, 2, 1, 1)]).wavefronts
-    4
-    """
+    """What several executions of a statement cost together, which show the worst one."""
     worst = max(costs, key=lambda cost: ((cost.wavefronts or 0) - (cost.ideal or 0), cost.sectors or 0))
     many: dict[str, Any] = {
         name: None if getattr(worst, name) is None else sum(getattr(cost, name) for cost in costs) for name in _COUNTS
@@ -140,13 +125,7 @@ _COUNTS = ("elements", "instructions", "wavefronts", "ideal", "sectors", "ideal_
 
 
 def cost_of(side: Side, why: tuple[str, ...]) -> Cost:
-    """What one side of a copy costs.
-
-    >>> from cute_viz.algebra.shares import parted_share, share
-    >>> column = parted_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
-    >>> cost_of(Side(column, tuple(range(32)), 1), ()).wavefronts
-    1024
-    """
+    """What one side of a copy costs."""
     found = side.instructions()
     first = found[0].instruction
     shared = side.tensor.pointer.space == "smem"
@@ -164,12 +143,7 @@ def cost_of(side: Side, why: tuple[str, ...]) -> Cost:
 
 
 def meeting(found: Sequence[WarpAccess], store: bool) -> str:
-    """Which threads ask one bank for most words, of some instructions, in a sentence.
-
-    >>> from cute_viz.analysis.access import accesses
-    >>> meeting(accesses(Layout((32, 32), (32, 1)), 32, Layout((2, 1))), False)
-    'Up to 2 threads of a warp read different words of one bank: T0 and T1 share bank 0.'
-    """
+    """Which threads ask one bank for most words, of some instructions, in a sentence."""
     worst = max(found, key=lambda x: x.wavefronts / max(1, x.ideal))
     phase = max(worst.phases(), key=lambda phase: phase.wavefronts)
     bank, words = max(enumerate(phase.banks), key=lambda one: len(one[1]))

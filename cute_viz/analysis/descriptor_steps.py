@@ -23,15 +23,8 @@ DEEP = 256  # bits of K of one instruction
 
 
 def descriptor_steps(name: str, operand: object, word: object = "K") -> list[Step]:
-    """The steps of make_gmma_desc or make_umma_desc; the last has the descriptor, or the condition that failed.
-
-    Raises: AlgebraError for anything but a tensor in shared memory whose elements have a width.
-
-    >>> from cute_viz.algebra.composed import PointerFlag
-    >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(16), Layout((64, 64), (64, 1)))
-    >>> [step.words for step in descriptor_steps("make_gmma_desc", flagged)][-3]
-    '  K is 64 elements, and one wgmma takes 16: local_tile(A, (64,16), (0,k)) is the operand of k-block k'
-    """
+    """The steps of make_gmma_desc or make_umma_desc; the last has the descriptor, or the condition that failed. Raises:
+    AlgebraError for anything but a tensor in shared memory whose elements have a width."""
     kind, tensor, major = OPERATIONS[name], as_tensor(operand), major_of(word)
     steps = [Step(f"{name}<{major}>: the operand, in elements of {tensor.bits} bits", tensor.layout)]
     try:
@@ -104,14 +97,7 @@ def _atoms(name: str, tensor: Tensor, major: str, mn: int, k: int, whole: int) -
 
 
 def descriptors_of(value: DescriptorTensor) -> tuple[Operation, tuple[Step, ...]]:
-    """The operation and the steps of a fragment of descriptors: those of its first one, and where the others start.
-
-    >>> tile = "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))"
-    >>> mma = "make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{})"
-    >>> tensor = f"make_tensor(make_smem_ptr<half_t>(0), {tile})"
-    >>> descriptors_of(parse(f"{mma}.get_slice(0).make_fragment_A({mma}.get_slice(0).partition_A({tensor}))"))[0].name
-    'make_gmma_desc'
-    """
+    """The operation and the steps of a fragment of descriptors: those of its first one, and where the others start."""
     first = value.first
     name = f"make_{first.kind.lower()}_desc"
     words = "the others start so many units of 16 bytes further, by block of M or N, block of K, stage"

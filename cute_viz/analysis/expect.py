@@ -27,13 +27,7 @@ FEW = 4  # cells that a failure shows
 
 
 def same(a: Any, b: Any) -> str:
-    """Where two layouts differ as functions of their coordinates, two other values as they print; "" where they do not.
-
-    >>> print(same(Layout((2, 4), (4, 1)), Layout((2, 4))))
-    (2,4):(4,1) and (2,4):(1,2) differ in 6 of 8 cells: (1,0) is 4 and 1; (0,1) is 1 and 2; (1,1) is 5 and 3; (0,2) is 2 and 4 ...
-    >>> same(Layout((2, 4)), Layout(8))
-    '(2,4):(1,2) has the shape (2,4), 8:1 has 8'
-    """
+    """Where two layouts differ as functions of their coordinates, two other values as they print; "" where they do not."""
     a, b = (as_layout(whole(x)) for x in (a, b))
     try:
         shapes = [_extents(domain(x).shape) for x in (a, b)]
@@ -53,10 +47,6 @@ def covers(tv: Any, tile: Any = None) -> str:
 
     tv: a layout (thread, value) -> index into the column-major tile, or a TiledCopy with the tile that it has; an MMA's is that
     of its accumulators.
-
-    >>> covers(Layout((4, 2), (2, 1)), (2, 4)), covers(Layout((2, 2), (1, 1)), (2, 2))  # doctest: +NORMALIZE_WHITESPACE
-    ('',
-     '1 of 4 cells of the 2 x 2 tile are held by nobody: (1,1); 1 are held several times: (1,0) by T1V0 T0V1')
     """
     tv = tiled_of(tv)
     tv = make_tiled_mma(tv) if isinstance(tv, MMA_Atom) else tv
@@ -95,9 +85,6 @@ def conflict_free(smem: Any, access: Any, type_: Any = None, **how: Any) -> str:
     """Which access of a tile of shared memory has bank conflicts; "" where none has.
 
     access: as of `access.accesses`, as is how; or the name of one, `ldmatrix`.
-
-    >>> conflict_free(Layout((32, 32), (32, 1)), Layout((32, 1), (1, 0)), "float")
-    '1 of 1 accesses has conflicts: ld.32 of warp 0, step 0 takes 32 wavefronts, 1 is ideal: bank 0 serves T0 T1 T2 T3 ...'
     """
     bits = None if type_ is None else type_ if isinstance(type_, int) else bits_of(str(type_))
     tile = as_layout(whole(smem))
@@ -128,12 +115,6 @@ def vector(copy: object, bits: int, name: str = "copy") -> str:
     """Why a copy does not move so many bits at once; "" where it does.
 
     copy: a TiledCopy or Copy_Atom, or the operands of `copy(...)` or of another such `name`: an atom or none, and two tensors.
-
-    >>> from cute_viz.algebra.static import mark_static
-    >>> from cute_viz.algebra.tensor import Tensor
-    >>> row = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((8, 8), (8, 1))))
-    >>> vector([row, row], 128), vector([row, row], 64)
-    ('', 'the copy moves 128 bits at once, not 64')
     """
     operands = list(copy) if isinstance(copy, Sequence) else None
     if operands is None:

@@ -43,13 +43,7 @@ _COORDS = {"A": "(m, k)", "B": "(n, k)"}
 
 
 def partition_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
-    """The steps of an operation of PARTITIONS with its result; none for other operands.
-
-    >>> steps = partition_steps("local_partition", [Layout((8, 8), (8, 1)), Layout((2, 4), (4, 1)), 5], parse(
-    ...     "local_partition((8,8):(8,1), (2,4):(4,1), 5)"))
-    >>> steps[-1].words
-    'thread 5 begins at (m, n) = (1, 1): offsets 9, 25, 41, 57 ...; its coordinates are (1,1), (3,1), (5,1), (7,1) ...'
-    """
+    """The steps of an operation of PARTITIONS with its result; none for other operands."""
     if name == "local_tile":
         return _tile(operands, result) if len(operands) in (3, 4) else []
     if name == "local_partition":
@@ -125,11 +119,7 @@ def _of_tma(operands: list[Any], result: Any) -> list[Step]:
 
 
 def named(result: Any, names: tuple[str, ...], words: str) -> list[Step]:
-    """A step in words and a name for each mode of the result; those behind the named ones are `rest`.
-
-    >>> [step.words for step in named(Layout((2, 3, 4)), ("BLK_M", "BLK_N"), "the tile")][1:]
-    ['  mode 0 is BLK_M: 2 with 2:1', '  mode 1 is BLK_N: 3 with 3:2', '  mode 2 is rest: 4 with 4:6']
-    """
+    """A step in words and a name for each mode of the result; those behind the named ones are `rest`."""
     plain = domain(result)
     steps = [Step(words)]
     if not isinstance(plain, Layout) or not isinstance(plain.shape, tuple):
@@ -166,13 +156,7 @@ _FEW = 8  # registers that are told
 
 
 def fragment_steps(name: str, operands: list[object], result: object) -> list[Step]:
-    """The steps of an operation of FRAGMENTS with its result; none for operands that they are not told of.
-
-    >>> text = "make_tiled_copy(Copy_Atom<UniversalCopy<uint64_t>, float>{}, (4,8), (2,2))"
-    >>> copy, fragment = parse(text), Layout((1, 2, 4))
-    >>> fragment_steps("retile_D", [copy, fragment], parse(f"retile_D({text}, (1,2,4))"))[-1].words
-    'value 0, 1, 2, ... of the copy is register 0, 1, 2, 3, 4, 5, 6, 7'
-    """
+    """The steps of an operation of FRAGMENTS with its result; none for operands that they are not told of."""
     if len(operands) != 2:
         return []
     first, second = operands
@@ -237,17 +221,9 @@ DESCRIPTORS = ("make_gmma_desc", "make_umma_desc")
 
 
 def explain(name: str, operands: list[object], template: tuple[object, ...] = ()) -> list[Step]:
-    """The steps of an operation by its name; the last step holds the result, or the condition that failed. Integers keep the marks
-    of static ones, and operands of both kinds are computed as CuTe does. template: the arguments in angle brackets, as in
-    take<0,1>(A).
-
-    >>> for step in explain("complement", [Layout(4, 2), 24]):
-    ...     print(step.words, "->", step.value)
-    complement: fill what 4:2 leaves out of 0..23, in order of stride -> None
-    4:2 has stride 2, and 1 would be contiguous: the complement fills the 2 in between -> 2:1
-    0..7 is covered; 3 repetitions reach 24 -> 3:8
-    together, coalesced -> (2,3):(1,8)
-    """
+    """The steps of an operation by its name; the last step holds the result, or the condition that failed. Integers keep the
+    marks of static ones, and operands of both kinds are computed as CuTe does. template: the arguments in angle brackets, as in
+    take<0,1>(A)."""
     operation = ops.find(name)
     operands = _fitting(operation.name, operation.kinds, operands)
     if operation.name in DESCRIPTORS:
@@ -302,11 +278,7 @@ def _fitting(name: str, kinds: str, operands: list[Any]) -> list[object]:
 
 
 def steps_of_verdict(found: Verdict) -> list[Step]:
-    """A verdict in sentences.
-
-    >>> [step.words for step in steps_of_verdict(Verdict("gemm", "SM80_16x8x16_F32F16F16F32_TN", 4))]
-    ['CuTe accepts it: 4 instructions per thread, SM80_16x8x16_F32F16F16F32_TN']
-    """
+    """A verdict in sentences."""
     times = "1 instruction" if found.count == 1 else f"{found.count} instructions"
     out = [Step(f"CuTe accepts it: {times} per thread, {found.instruction}")]
     if found.common is not None:

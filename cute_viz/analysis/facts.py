@@ -19,12 +19,7 @@ MAX_TABLE = 1 << 20  # values that are looked at one by one
 
 
 def layout_facts(layout: AnyLayout) -> dict[str, Any]:
-    """Facts by name, in reading order; those that need every value are left out of a huge layout.
-
-    >>> facts = layout_facts(Layout((4, 8), (8, 1)))
-    >>> facts["size"], facts["injective"], facts["contiguous"], facts["coalesced"]
-    (32, True, True, '(4,8):(8,1)')
-    """
+    """Facts by name, in reading order; those that need every value are left out of a huge layout."""
     layout = as_layout(layout)
     inner = domain(layout)
     out: dict[str, Any] = {
@@ -77,12 +72,7 @@ def _units(layout: ComposedLayout) -> str:
 
 
 def memory_facts(layout: AnyLayout, bits: int) -> dict[str, object]:
-    """Facts of a layout of elements in memory: bytes, alignment, the widest vector, gaps and aliasing.
-
-    >>> facts = memory_facts(Layout((8, 64), (64, 1)), 16)
-    >>> facts["bytes"], facts["widest vector"], facts["gaps"], facts["aliased"]
-    (1024, '128 bits along mode 1', 0, 0)
-    """
+    """Facts of a layout of elements in memory: bytes, alignment, the widest vector, gaps and aliasing."""
     layout = as_layout(layout)
     inner = domain(layout)
     out: dict[str, Any] = {"bits of an element": bits}

@@ -36,12 +36,7 @@ FEWEST = 32  # columns of a tcgen05.alloc, which takes a power of 2 from there t
 
 def hardware_facts(obj: object) -> dict[str, Any] | None:
     """The facts of a descriptor, a fragment of descriptors, an instruction descriptor, a TMA copy, a multicast mask, a tensor in
-    tensor memory, or of an MMA with its operands; None for anything else.
-
-    >>> facts = hardware_facts(parse("make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"))
-    >>> facts["desc"], facts["stride offset"]
-    ('0xc000001000010000', '256 bytes')
-    """
+    tensor memory, or of an MMA with its operands; None for anything else."""
     facts = _FACTS.get(type(obj))
     return None if facts is None else facts(obj)
 
@@ -71,11 +66,7 @@ def _operands(x: MmaOperands) -> dict[str, Any]:
 
 
 def spans(numbers: set[int]) -> str:
-    """Numbers as runs of neighbours: `0..15, 32..47`.
-
-    >>> spans({0, 1, 2, 7, 9, 10})
-    '0..2, 7, 9..10'
-    """
+    """Numbers as runs of neighbours: `0..15, 32..47`."""
     starts = sorted(n for n in numbers if n - 1 not in numbers)
     ends = sorted(n for n in numbers if n + 1 not in numbers)
     return ", ".join(f"{a}..{b}" if a < b else str(a) for a, b in zip(starts, ends, strict=True))
@@ -238,11 +229,7 @@ def _along(along: tuple[int, ...]) -> str:
 
 
 def receivers_words(x: MulticastMask) -> str:
-    """The CTAs that receive, each with its coordinate.
-
-    >>> receivers_words(MulticastMask.of(0b101, Layout((2, 1)), (0, 0), (0,)))
-    'CTA 0 at (0,0), CTA 2, which the cluster lacks'
-    """
+    """The CTAs that receive, each with its coordinate."""
     parts = (f"CTA {n} at {show(crd)}" if crd is not None else f"CTA {n}, which the cluster lacks" for n, crd in receivers(x))
     return ", ".join(parts) or "none"
 

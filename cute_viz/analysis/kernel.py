@@ -37,18 +37,8 @@ from cute_viz.values.types import ValueType
 
 
 def async_wavefronts(read: WarpAccess, written: WarpAccess) -> int:
-    """The wavefronts of one cp.async of a warp: `read` of global memory, `written` of shared memory.
-
-    In every phase, each wavefront that is written takes one, or as many as there are lines to be read for it first.
-
-    >>> def access(name, places):
-    ...     return WarpAccess(0, 0, name, tuple(places), 0xFFFFFFFF, tuple(places), 16)
-    >>> written = access("st.128", range(0, 512, 16))
-    >>> async_wavefronts(access("ld.128", range(0, 512, 16)), written)
-    4
-    >>> async_wavefronts(access("ld.128", [256 * (lane // 4) + 16 * (lane % 4) for lane in range(32)]), written)
-    8
-    """
+    """The wavefronts of one cp.async of a warp: `read` of global memory, `written` of shared memory. In every phase, each
+    wavefront that is written takes one, or as many as there are lines to be read for it first."""
     total = 0
     for phase in written.phases():
         reads = _turns(phase.lanes, read.begins, read.width)
@@ -75,18 +65,10 @@ _BANKLESS = f"{SPACES['tmem']} has no banks: each warp has 32 lanes of it to its
 
 
 def costs(name: str, operands: list[Any]) -> list[Cost]:
-    """The costs of `copy(...)`, `copy_if(...)` or `gemm(...)`, one for each memory that it touches; empty where it moves registers.
-
-    A `copy` of another namespace counts as CuTe's where a tiled copy, a source and a destination are its first operands.
-    Raises: the error of an unknown operand; AlgebraError for any other function of another namespace, for what CuTe refuses, and
-    for tensors that are not parts of threads.
-
-    >>> from cute_viz.algebra.shares import parted_share, share
-    >>> column = parted_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
-    >>> registers = share("r", "rmem", "float", Layout((1, 32)))
-    >>> [(cost.instruction, cost.wavefronts, cost.ideal) for cost in costs("copy", [column, registers])]
-    [('ld.shared.32', 1024, 32)]
-    """
+    """The costs of `copy(...)`, `copy_if(...)` or `gemm(...)`, one for each memory that it touches; empty where it moves
+    registers. A `copy` of another namespace counts as CuTe's where a tiled copy, a source and a destination are its first
+    operands. Raises: the error of an unknown operand; AlgebraError for any other function of another namespace, for what CuTe
+    refuses, and for tensors that are not parts of threads."""
     foreign, _, name = name.rpartition("::")
     if foreign and name != "gemm" and operands and isinstance(operands[0], CuteVizError) and operands[0].needs:
         raise operands[0]

@@ -15,15 +15,10 @@ WIDTHS = (128, 64, 32)  # bits of plain loads and stores that are modelled
 
 
 def whole_bytes(rows: list[list[int]], bits: int, store: bool) -> tuple[list[list[int]], int, int]:
-    """Of the bit addresses of each thread's elements the byte addresses of what is moved at once: (these, its bytes, its elements).
-
-    Elements smaller than a byte that fill bytes in every thread move as such; others are read with the byte that they are in.
-    Raises: AlgebraError for elements that fill no bytes, and for those that would be written with their byte, which other threads
-    share (cute/container/array_subbyte.hpp reads it first).
-
-    >>> whole_bytes([[0, 4, 8, 12]], 4, True), whole_bytes([[4, 12]], 4, False)
-    (([[0, 1]], 1, 2), ([[0, 1]], 1, 1))
-    """
+    """Of the bit addresses of each thread's elements the byte addresses of what is moved at once: (these, its bytes, its
+    elements). Elements smaller than a byte that fill bytes in every thread move as such; others are read with the byte that they
+    are in. Raises: AlgebraError for elements that fill no bytes, and for those that would be written with their byte, which
+    other threads share (cute/container/array_subbyte.hpp reads it first)."""
     if bits % 8 == 0:
         return [[place // 8 for place in row] for row in rows], bits // 8, 1
     if 8 % bits:
@@ -44,11 +39,7 @@ def whole_bytes(rows: list[list[int]], bits: int, store: bool) -> tuple[list[lis
 
 
 def fixed_name(copy: object) -> str:
-    """The name of a copy atom whose every call is one access, "" of all else: of AutoVectorizingCopy the layouts decide.
-
-    >>> fixed_name(parse("Copy_Atom<UniversalCopy<uint128_t>, half_t>{}"))
-    'UniversalCopy<uint128_t>'
-    """
+    """The name of a copy atom whose every call is one access, "" of all else: of AutoVectorizingCopy the layouts decide."""
     atom = atom_of(copy)
     return atom.name if isinstance(atom, Copy_Atom) and atom.instruction.kind in ("copy", "cp.async") and "<" in atom.name else ""
 
@@ -66,9 +57,6 @@ def warp_instructions(
 
     lanes: of each thread the byte addresses of its values. bytes_: of a value. atom: the most values of one plain access. fixed:
     the copy atom whose accesses have all of these. Raises: AlgebraError where they do not fit.
-
-    >>> [found[0] for found in warp_instructions([[16 * t + 4 * v for v in range(4)] for t in range(32)], 4, 4, None, False)]
-    ['ld.128']
     """
     mask = (1 << len(lanes)) - 1
     values = len(lanes[0])
@@ -108,11 +96,8 @@ def _apart(fixed: str, lanes: Sequence[list[int]], bytes_: int, atom: int) -> Al
 
 
 def _check_fit(lanes: Sequence[list[int]], bytes_: int, instruction: str) -> None:
-    """Whether the values of every lane make whole instructions: neighbours in memory, aligned, none left over.
-
-    lanes, bytes_: as of `warp_instructions`. Raises: AlgebraError for all else, and rows that only lanes beyond those of an x1 or
-    x2 ask for.
-    """
+    """Whether the values of every lane make whole instructions: neighbours in memory, aligned, none left over. lanes, bytes_: as
+    of `warp_instructions`. Raises: AlgebraError for all else, and rows that only lanes beyond those of an x1 or x2 ask for."""
     whole, values = width(instruction), len(lanes[0])
     what = f"{instruction} needs " + (f"rows of {whole} bytes" if "matrix" in instruction else f"{whole} bytes of a lane")
     if bytes_ > whole:

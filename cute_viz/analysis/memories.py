@@ -25,11 +25,7 @@ class SharedMemory:
     claim: str
 
     def access(self, bits: int, store: bool) -> str:
-        """The name of the access of a width.
-
-        >>> memory_of("gfx942").access(128, store=False)
-        'ds_read_b128'
-        """
+        """The name of the access of a width."""
         return f"ds_{'write' if store else 'read'}_b{bits}"
 
 
@@ -59,22 +55,13 @@ _OF_ARCH = {"gfx908": _CDNA, "gfx90a": _CDNA, "gfx940": _CDNA, "gfx941": _CDNA, 
 
 
 def has_warps(arch: str) -> bool:
-    """Whether an architecture, or none, has the warps of 32 threads whose accesses were measured.
-
-    >>> has_warps(""), has_warps("sm90"), has_warps("gfx90a")
-    (True, True, False)
-    """
+    """Whether an architecture, or none, has the warps of 32 threads whose accesses were measured."""
     return not arch or arch.startswith("sm")
 
 
 def memory_of(arch: str) -> SharedMemory | None:
     """The memory of an architecture; None for one whose warps have 32 threads and whose wavefronts were measured, and for none.
-
-    Raises: AlgebraError for an architecture whose phases are not documented.
-
-    >>> memory_of("gfx90a").groups["ds_read_b128"][0], memory_of("sm90")
-    ((0, 1, 2, 3, 20, 21, 22, 23), None)
-    """
+    Raises: AlgebraError for an architecture whose phases are not documented."""
     if has_warps(arch):
         return None
     if arch not in _OF_ARCH:

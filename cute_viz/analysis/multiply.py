@@ -27,20 +27,9 @@ from cute_viz.values.types import ValueType, bits_of
 
 
 def multiplied(operands: list[object]) -> list[Cost]:
-    """The operands of a gemm that are in memory: each mode of K is copied to registers first (cute/algorithm/gemm.hpp).
-
-    What an MMA reads through descriptors is one cost without wavefronts. Raises: AlgebraError for operands that are not tensors,
-    and for unknown element types.
-
-    >>> from cute_viz.algebra.shares import parted_share, share
-    >>> whole = share("sA", "smem", "float", mark_static(Layout((16, 8), (8, 1))))
-    >>> rows = parted_share(whole, Layout((16, 2), (1, 0)), proj=(1, X))
-    >>> rows = replace(rows, layout=mark_static(rows.layout))
-    >>> registers = share("r", "rmem", "float", Layout((1, 8)))
-    >>> found = multiplied([rows, registers, registers])[0]
-    >>> found.instruction, found.written.instruction
-    ('ld.shared.128', 'ld.shared.32')
-    """
+    """The operands of a gemm that are in memory: each mode of K is copied to registers first (cute/algorithm/gemm.hpp). What an
+    MMA reads through descriptors is one cost without wavefronts. Raises: AlgebraError for operands that are not tensors, and for
+    unknown element types."""
     if operands and isinstance(atom := atom_of(operands[0]), MMA_Atom) and _described(atom):
         return [_by_descriptors(atom, operands)]
     tensors = tensors_in(operands)
@@ -83,16 +72,8 @@ def _by_descriptors(atom: MMA_Atom, operands: list[object]) -> Cost:
 
 
 def issued(operands: list[object]) -> Cost:
-    """The instructions of a gemm whose operands are all in registers, which touches no memory.
-
-    Raises: AlgebraError for operands that are not tensors, and as `gemm_calls`.
-
-    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> shapes = {"A": ("half_t", (8, 2, 4)), "B": ("half_t", (4, 4, 4)), "C": ("float", (4, 2, 4))}
-    >>> found = issued([mma, *(Tensor(Pointer("rmem", kind), Layout(shape)) for kind, shape in shapes.values())])
-    >>> found.instruction, found.instructions
-    ('SM80_16x8x16_F32F16F16F32_TN', 128)
-    """
+    """The instructions of a gemm whose operands are all in registers, which touches no memory. Raises: AlgebraError for operands
+    that are not tensors, and as `gemm_calls`."""
     mma = operands[0]
     tiled, atom = tiled_of(mma), atom_of(mma)
     given = [*operands[2:], operands[1]] if len(operands) == 5 else operands[1:]  # D is the first
@@ -116,14 +97,7 @@ def _registers(x: Any, n: int, atom: MMA_Atom) -> Any:
 
 def merged(x: Tensor, written: Cost, store: bool = False) -> Cost | None:
     """An operand as the compiler reads it, which unrolls all modes: neighbours in shared memory at once where all threads' are
-    aligned, as nvcc 13.0 does; None where that changes nothing. store: it is written.
-
-    >>> from cute_viz.algebra.shares import parted_share, share
-    >>> rows = parted_share(share("s", "smem", "float", Layout((32, 4), (4, 1))), Layout(32))
-    >>> rows = replace(rows, layout=mark_static(rows.layout))
-    >>> merged(rows, cost_of(Side(rows, (0, 1, 2, 3), 1), ())).instruction
-    'ld.shared.128'
-    """
+    aligned, as nvcc 13.0 does; None where that changes nothing. store: it is written."""
     if x.pointer.space != "smem" or x.swizzle or x.pointer.swizzle or not is_marked(x.layout):
         return None
     bits, does = x.bits, "writes" if store else "reads"
@@ -160,10 +134,6 @@ def gemm_calls(mma: Any, *tensors: Any) -> tuple[str, int]:
     mma: None multiplies value by value. tensors: A, B and C, and D where it is another one.
 
     Raises: AlgebraError for what CuTe refuses (cute/algorithm/gemm.hpp, mma_unpack in cute/atom/mma_traits.hpp).
-
-    >>> row, column = (Tensor(Pointer("rmem", "float"), Layout((1, n, 8))) for n in (2, 4))
-    >>> gemm_calls(None, row, column, Tensor(Pointer("rmem", "float"), Layout((1, 2, 4))))
-    ('FMA', 64)
     """
     results = tensors[2:]
     atom = atom_of(mma)

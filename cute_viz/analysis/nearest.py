@@ -13,12 +13,7 @@ _ORDERS = 24  # of the factors of an extent that are tried
 
 
 def nearest(table: Sequence[Sequence[int]]) -> tuple[Layout, int, tuple[int, int]]:
-    """A layout of two modes (of one, for a single row), in how many cells it differs from the table, and the first of them.
-
-    >>> found, differ, first = nearest([[0, 1, 2, 3], [4, 5, 9, 7], [8, 9, 10, 11]])
-    >>> str(found), differ, first
-    ('(3,4):(4,1)', 1, (1, 2))
-    """
+    """A layout of two modes (of one, for a single row), in how many cells it differs from the table, and the first of them."""
     rows, cols = len(table), len(table[0])
     down = [_most(table[i][j] - table[0][j] for j in range(cols)) for i in range(rows)]
     across = [_most(table[i][j] - table[i][0] for i in range(rows)) for j in range(cols)]

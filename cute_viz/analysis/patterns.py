@@ -44,24 +44,14 @@ _PLAIN = pattern(
 
 
 def width(name: str, bits: int) -> int:
-    """The bytes that one lane of a pattern, or of an instruction, moves.
-
-    >>> width("rows", 32), width("ldmatrix", 32), width("st.64", 32)
-    (4, 16, 8)
-    """
+    """The bytes that one lane of a pattern, or of an instruction, moves."""
     name = plain_name(name)
     plain = _PLAIN.fullmatch(name) is not None
     return int(name.rpartition(".")[2]) // 8 if plain else bits // 8 if name in ("rows", "column") else 16
 
 
 def instruction_of(words: str) -> str:
-    """The name of the instruction that PTX or SASS calls by `words`; other words as they are. (PTX ISA, 9.7.9 and 9.7.15.)
-
-    >>> instruction_of("ld.shared.v4.f32"), instruction_of("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16"), instruction_of("rows")
-    ('ld.128', 'ldmatrix.x4.trans', 'rows')
-    >>> instruction_of("STS.64"), instruction_of("LDS"), instruction_of("LDS.U16"), instruction_of("LDSM.16.MT88.4")
-    ('st.64', 'ld.32', 'ld.16', 'ldmatrix.x4.trans')
-    """
+    """The name of the instruction that PTX or SASS calls by `words`; other words as they are. (PTX ISA, 9.7.9 and 9.7.15.)"""
     if found := _PTX_SHARED.fullmatch(words):
         return f"{found[1]}.{int(found[2] or 1) * int(found[3])}"
     if found := _PTX_MATRIX.fullmatch(words):
@@ -74,36 +64,23 @@ def instruction_of(words: str) -> str:
 
 
 def plain_name(words: str) -> str:
-    """The name of an access without what changes no address: `.x4`, which ldmatrix alone is, and `.trans`.
-
-    >>> plain_name("ldmatrix.x4.trans"), plain_name("stmatrix.x2.trans"), plain_name("rows.trans"), plain_name("LDS.128")
-    ('ldmatrix', 'stmatrix.x2', 'rows.trans', 'ld.128')
-    """
+    """The name of an access without what changes no address: `.x4`, which ldmatrix alone is, and `.trans`."""
     words = instruction_of(words)
     plain = words.removesuffix(".trans").removesuffix(".x4")
     return plain if plain in MATRICES else words
 
 
 def is_named(words: str) -> bool:
-    """Whether words name a pattern, an instruction or one of UNITS.
-
-    >>> is_named("ldmatrix.x4"), is_named("st.64"), is_named("tma"), is_named("copy"), is_named("rows.trans")
-    (True, True, True, False, False)
-    """
+    """Whether words name a pattern, an instruction or one of UNITS."""
     plain = plain_name(words)
     return plain in PATTERNS or plain in MATRICES or plain in UNITS or _PLAIN.fullmatch(plain) is not None
 
 
 def warp_addresses(name: str, rows: int, cols: int, bits: int, memory: SharedMemory | None = None) -> Iterator[list[int]]:
     """The byte addresses of every warp-wide access of a pattern, an instruction or one of UNITS to the plain row-major tile.
-
-    Raises: AlgebraError for an unknown pattern; rows that are not whole 16-byte chunks where the pattern moves these; a tile that
-    the rows and chunks of an ldmatrix or stmatrix do not divide, but for one of 8 rows or of one chunk, of which half an
-    instruction is left.
-
-    >>> next(warp_addresses("ldmatrix.x1", 16, 64, 16))
-    [0, 128, 256, 384, 512, 640, 768, 896]
-    """
+    Raises: AlgebraError for an unknown pattern; rows that are not whole 16-byte chunks where the pattern moves these; a tile
+    that the rows and chunks of an ldmatrix or stmatrix do not divide, but for one of 8 rows or of one chunk, of which half an
+    instruction is left."""
     known, lanes = (PATTERNS, LANES) if memory is None else (OF_WAVES, memory.lanes)
     if name not in known and (memory is not None or not is_named(name)):
         whole = name.removesuffix(".x4")  # ldmatrix alone is of four matrices
@@ -153,13 +130,8 @@ class Bytes(NamedTuple):
 
 
 def bytes_of(tile: AnyLayout, name: str, bits: int) -> Bytes:
-    """The rows of a tile that an access moves along: its own for `rows` and `column`, else those that are contiguous.
-
-    Raises: AlgebraError for anything but a tile of two modes of whole bytes, at offsets of 0 and more.
-
-    >>> bytes_of(Layout((2, 4)), "ldmatrix", 16)[:3]
-    (4, 2, True)
-    """
+    """The rows of a tile that an access moves along: its own for `rows` and `column`, else those that are contiguous. Raises:
+    AlgebraError for anything but a tile of two modes of whole bytes, at offsets of 0 and more."""
     m, n = extents_of(tile)
     if bits % 8 or bits > 128:
         raise AlgebraError(f"{bits} bits are not an element of 1 to 16 whole bytes", hint="recast the layout to bytes first")
@@ -173,22 +145,13 @@ def bytes_of(tile: AnyLayout, name: str, bits: int) -> Bytes:
 
 
 def usual_bits(name: str) -> int | None:
-    """The width of the elements that an access by name usually has: 16 where it moves 16 bytes a lane; None for another.
-
-    >>> usual_bits("ldmatrix"), usual_bits("rows")
-    (16, None)
-    """
+    """The width of the elements that an access by name usually has: 16 where it moves 16 bytes a lane; None for another."""
     return 16 if "matrix" in name or name in UNITS or name.startswith("cp") else None
 
 
 def named_accesses(tile: AnyLayout, name: str, bits: int, store: bool = False) -> list[WarpAccess]:
-    """The accesses of a tile by name, where its layout puts the bytes.
-
-    Raises: AlgebraError where the layout tears apart the bytes that a lane moves at once; else as `warp_addresses`, `bytes_of`.
-
-    >>> [one.wavefronts for one in named_accesses(Layout((8, 64), (64, 1)), "ldmatrix.x1", 16)]
-    [8, 8, 8, 8, 8, 8, 8, 8]
-    """
+    """The accesses of a tile by name, where its layout puts the bytes. Raises: AlgebraError where the layout tears apart the
+    bytes that a lane moves at once; else as `warp_addresses`, `bytes_of`."""
     name, plain = instruction_of(name), plain_name(name)
     rows, cols, _, places = bytes_of(tile, plain, bits)
     size, wide = bits // 8, max(width(plain, bits), bits // 8)

@@ -27,12 +27,7 @@ _KEPT = 2  # of each kind
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Another place for each element of a buffer: a swizzle of its offset, or `step` for what lies `row` elements apart.
-
-    >>> pad = Places(row=129, step=132)
-    >>> str(pad), pad([130]), str(pad.of(Layout((128, 8), (1, 129)))), str(Places(Swizzle(2, 2, 3)))
-    ('a stride of 132 instead of 129', [133], '(128,8):(1,132)', 'Sw<2,2,3>')
-    """
+    """Another place for each element of a buffer: a swizzle of its offset, or `step` for what lies `row` elements apart."""
 
     swizzle: Swizzle | None = None
     row: int = 1
@@ -63,12 +58,7 @@ class Places:
 
 def root_of(x: Tensor) -> tuple[Layout | None, Swizzle | None]:
     """The layout of the whole tensor that threads have parts of, None where a launch decides its extents; the swizzle of its
-    element offsets.
-
-    >>> from cute_viz.algebra.shares import parted_share, share
-    >>> str(root_of(parted_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1))))[0])
-    '(32,32):(32,1)'
-    """
+    element offsets."""
     layout, swizzle = x.root, x.swizzle
     if swizzle is None and x.pointer.swizzle is not None:
         swizzle = x.pointer.swizzle.rescaled(x.bits.bit_length() - 4)
@@ -77,14 +67,7 @@ def root_of(x: Tensor) -> tuple[Layout | None, Swizzle | None]:
 
 def better(sides: list[Side]) -> tuple[list[tuple[Places, int]], int, int]:
     """Other places for the elements of one buffer, by the accesses of it: the best first, with the wavefronts that they leave;
-    the wavefronts of now; the ideal. Every access keeps its instruction, and with it its width and alignment.
-
-    >>> from cute_viz.algebra.shares import parted_share, share
-    >>> column = parted_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
-    >>> found, now, ideal = better([Side(column, tuple(range(32)), 1)])
-    >>> str(found[0][0]), found[0][1], now, ideal
-    ('Sw<5,0,5>', 32, 1024, 32)
-    """
+    the wavefronts of now; the ideal. Every access keeps its instruction, and with it its width and alignment."""
     every = [side.instructions() for side in sides]
     ideal, now = sum(x.ideal for one in every for x in one), sum(x.wavefronts for one in every for x in one)
     names = [one[0].instruction for one in every]
@@ -97,7 +80,8 @@ def better(sides: list[Side]) -> tuple[list[tuple[Places, int]], int, int]:
     plain = [side.places(swizzled=False) for side in sides]
     tries = min(_TRIES, _WORK // max(1, sum(len(side.tensor.starts) * len(side.order) for side in sides)))
     roots = [root_of(side.tensor) for side in sides]
-    kinds = [_swizzles(unit.bit_length() - 1, max(used).bit_length()), _strides(roots, unit, bits, sides)]
+    row = (8 * BANKS * WORD // bits).bit_length() - 1
+    kinds = [_swizzles(unit.bit_length() - 1, row, max(used).bit_length()), _strides(roots, unit, bits, sides)]
     if any(layout is not None and _padded(layout) for layout, _ in roots):
         kinds.reverse()  # what the definition can express comes first
     out: list[tuple[int, int, int, Places]] = []
@@ -144,11 +128,13 @@ def _padded(layout: Layout) -> bool:
     return False
 
 
-def _swizzles(least: int, total: int) -> Iterator[Places]:
-    for bits in (3, 2, 1, 4, 5):
-        for shift in range(bits, max(bits, total)):
-            if least + bits + shift <= total:
-                yield Places(Swizzle(bits, least, shift))
+def _swizzles(least: int, row: int, total: int) -> Iterator[Places]:
+    """Those that keep `1 << least` neighbors together, first as few; of `1 << row`, all banks, they would change no bank."""
+    for base in range(least, max(least + 1, row)):
+        for bits in (3, 2, 1, 4, 5):
+            for shift in range(bits, max(bits, total)):
+                if base + bits + shift <= total:
+                    yield Places(Swizzle(bits, base, shift))
 
 
 def _total(sides: list[Side], places: list[list[list[int]]], most: int, names: list[str]) -> int | None:
@@ -169,13 +155,7 @@ def _total(sides: list[Side], places: list[list[list[int]]], most: int, names: l
 
 
 def relocated(before: Any, after: Any) -> Iterator[tuple[int, int]]:
-    """For each element of a tensor that all threads have a part of its bit address in its buffer, and the one in another layout.
-
-    >>> from cute_viz.algebra.shares import share
-    >>> rows, padded = (share("a", "smem", "float", Layout((2, 2), (d, 1))) for d in (2, 3))
-    >>> sorted(relocated(rows, padded))
-    [(0, 0), (32, 32), (64, 96), (96, 128)]
-    """
+    """For each element of a tensor that all threads have a part of its bit address in its buffer, and the one in another layout."""
     tables, bits, wide = [[int(o) for o in offsets(x.layout)] for x in (before, after)], before.bits, after.bits
     for starts in dict.fromkeys(zip(before.starts or (0,), after.starts or (0,), strict=True)):
         old, new = (x.places(table, start) for x, table, start in zip((before, after), tables, starts, strict=True))
@@ -183,9 +163,5 @@ def relocated(before: Any, after: Any) -> Iterator[tuple[int, int]]:
 
 
 def span_of(layout: Layout) -> int:
-    """How many elements a buffer of a layout has.
-
-    >>> span_of(Layout((128, 8), (1, 129)))
-    1031
-    """
+    """How many elements a buffer of a layout has."""
     return 1 + sum((int(n) - 1) * int(d) for n, d in zip(leaves(layout.shape), leaves(layout.stride), strict=True))

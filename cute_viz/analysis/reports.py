@@ -11,11 +11,7 @@ from cute_viz.spelling import count
 
 
 def shared_report(found: Sequence[Any]) -> dict[str, object]:
-    """The wavefronts of each access of shared memory, and of all.
-
-    >>> shared_report([])["summary"]
-    '0 wavefronts in 0 instructions, 0 are ideal: no conflicts'
-    """
+    """The wavefronts of each access of shared memory, and of all."""
     rows = []
     for a in found:
         phases = a.phases()
@@ -40,13 +36,8 @@ def shared_report(found: Sequence[Any]) -> dict[str, object]:
 
 
 def global_report(found: Sequence[Any]) -> dict[str, Any]:
-    """The sectors and lines of each access of global memory, and of all.
-
-    Raises: AlgebraError for an instruction of shared memory.
-
-    >>> global_report([])["sectors"]
-    0
-    """
+    """The sectors and lines of each access of global memory, and of all. Raises: AlgebraError for an instruction of shared
+    memory."""
     rows = []
     for a in found:
         if "matrix" in a.instruction:

@@ -34,11 +34,7 @@ class Solved:
 
 
 def solved(text: str) -> Solved:
-    """What gives the table of a text, of offsets or of owners.
-
-    >>> str(solved("0 1 2 3; 4 5 6 7").layout)
-    '(2,4):(4,1)'
-    """
+    """What gives the table of a text, of offsets or of owners."""
     text = text.replace(";", "\n")
     rows = read_table(text)
     of_owners = rows and isinstance(rows[0][0], tuple)
@@ -51,13 +47,6 @@ def solve(rows: Sequence[Sequence[int]], pages: int = 1) -> Solved:
     pages: into how many tables of as many rows the rows are cut, one for each index of a third mode.
     Raises: AlgebraError for a table that no such layout gives, with the first cell that contradicts it, or that does not begin
     with 0.
-
-    >>> str(solve([[0, 1, 2, 3], [4, 5, 6, 7]]).layout), str(solve([[0, 1, 4, 5, 2, 3, 6, 7]]).layout)
-    ('(2,4):(4,1)', '(2,2,2):(1,4,2)')
-    >>> str(solve([[0, 1, 2, 3], [5, 4, 7, 6]]).layout)
-    'Sw<1,0,2> o 0 o (2,4):(4,1)'
-    >>> str(solve([[0, 4], [1, 5], [8, 12], [9, 13]], pages=2).layout)
-    '(2,2,2):(1,4,8)'
     """
     width = _check(rows)
     if pages > 1:
@@ -124,13 +113,8 @@ def _nearest(table: list[list[int]]) -> str:
 
 
 def solve_owners(rows: Sequence[Sequence[tuple[int, int]]]) -> Solved:
-    """The TV layout, (thread, value) -> index into the column-major tile, of a table of who holds each cell.
-
-    Raises: AlgebraError where several cells, or none, have the same value of a thread; and as `solve`.
-
-    >>> str(solve_owners([[(0, 0), (0, 1)], [(1, 0), (1, 1)]]).layout)
-    '(2,2):(1,2)'
-    """
+    """The TV layout, (thread, value) -> index into the column-major tile, of a table of who holds each cell. Raises:
+    AlgebraError where several cells, or none, have the same value of a thread; and as `solve`."""
     width = _check(rows)
     places: dict[tuple[int, int], int] = {}
     for i, row in enumerate(rows):
@@ -153,18 +137,9 @@ def solve_owners(rows: Sequence[Sequence[tuple[int, int]]]) -> Solved:
 
 
 def read_table(text: str) -> list[list[int]] | list[list[tuple[int, int]]]:
-    """The rows of a text: offsets, or owners as `T0V1` or as PTX writes them, `T0: {a0,a1}`.
-
-    They are parted by blanks, commas, semicolons or bars. Of what print_layout prints the cells between bars are read, of a figure
-    not the numbers of its columns and rows, above and in front.
-
-    Raises: NotationError for words that are neither, with their place.
-
-    >>> read_table("0, 1\\n2, 3"), read_table("| T0V0 | T1V0 |")
-    ([[0, 1], [2, 3]], [[(0, 0), (1, 0)]])
-    >>> read_table("T0:{a0,a1} T1:{a0,a1}")
-    [[(0, 0), (0, 1), (1, 0), (1, 1)]]
-    """
+    """The rows of a text: offsets, or owners as `T0V1` or as PTX writes them, `T0: {a0,a1}`. They are parted by blanks, commas,
+    semicolons or bars. Of what print_layout prints the cells between bars are read, of a figure not the numbers of its columns
+    and rows, above and in front. Raises: NotationError for words that are neither, with their place."""
     if re.search(r"^\s*\+-[-+]*\+\s*$", text, re.M):  # less the layout, the numbers of columns and rows, and the lines between
         text = "\n".join(line[line.index("|") :] for line in text.splitlines() if "|" in line)
     text = _HELD.sub(lambda m: " ".join(f"T{m[1]}V{value[1:]}" for value in re.findall(r"[a-dA-D]\d{1,9}", m[2])), text)
@@ -199,12 +174,8 @@ def _without_headers(rows: list[list[int]]) -> list[list[int]]:
 
 
 def table_of(layout: AnyLayout) -> str:
-    """The offsets of a layout as the rows that `read_table` reads: mode 0 goes down, mode 1 right, of further modes each index is a
-    table of its own behind an empty line.
-
-    >>> table_of(Layout((2, 4), (4, 1))), table_of(Layout(3, 2))
-    ('0 1 2 3\\n4 5 6 7\\n', '0 2 4\\n')
-    """
+    """The offsets of a layout as the rows that `read_table` reads: mode 0 goes down, mode 1 right, of further modes each index
+    is a table of its own behind an empty line."""
     values = [str(offset) for offset in offsets(layout)]
     extents = [int(product(mode)) for mode in modes(layout.shape)]
     rows, cols = extents[:2] if len(extents) > 1 else (1, len(values))
@@ -215,24 +186,14 @@ def table_of(layout: AnyLayout) -> str:
 
 
 def pages_of(text: str) -> int:
-    """How many tables of as many rows a text has, parted by empty lines; 1 where these differ.
-
-    >>> pages_of("0 1\\n2 3\\n\\n4 5\\n6 7\\n"), pages_of("0 1\\n\\n2 3\\n4 5")
-    (2, 1)
-    """
+    """How many tables of as many rows a text has, parted by empty lines; 1 where these differ."""
     parts = [part for part in re.split(r"\n[ \t]*\n", text.strip()) if part.strip()]
     return len(parts) if len({part.strip().count("\n") for part in parts}) == 1 and "\n" in parts[0].strip() else 1
 
 
 def read_npy(data: bytes) -> list[list[int]]:
-    """The rows of a file of numpy with integers, of one or two modes.
-
-    Raises: NotationError for any other file. Source: the format of numpy.lib.format.
-
-    >>> head = b"{'descr': '<i2', 'fortran_order': False, 'shape': (1, 2), }"
-    >>> read_npy(b"\\x93NUMPY\\x01\\x00" + len(head).to_bytes(2, "little") + head + b"\\x00\\x00\\x07\\x00")
-    [[0, 7]]
-    """
+    """The rows of a file of numpy with integers, of one or two modes. Raises: NotationError for any other file. Source: the
+    format of numpy.lib.format."""
     wide = 4 if data[6:7] in (b"\x02", b"\x03") else 2
     begin = 8 + wide
     size = int.from_bytes(data[8:begin], "little")

@@ -12,12 +12,7 @@ NAMES = ("m", "n", "p", "q")  # coordinates of the modes, as rulers name them
 
 
 def swizzle_steps(swizzle: Swizzle, layout: Layout | None = None) -> list[Step]:
-    """What Swizzle<B,M,S> does to an offset, and, where offsets come from a layout, to its coordinates.
-
-    >>> for step in swizzle_steps(Swizzle(3, 3, -3), Layout((64, 8), (1, 64)))[-1:]:
-    ...     print(step.words)
-    on (64,8):(1,64) it is: n -> n ^ ((m >> 3) & 7)
-    """
+    """What Swizzle<B,M,S> does to an offset, and, where offsets come from a layout, to its coordinates."""
     b, s = swizzle.bits, swizzle.shift
     low, high = swizzle.changed, swizzle.read
     if not b:
@@ -36,11 +31,7 @@ def swizzle_steps(swizzle: Swizzle, layout: Layout | None = None) -> list[Step]:
 
 
 def steps_of(obj: object) -> list[Step] | None:
-    """The steps of a swizzle or a swizzled layout; None for anything else.
-
-    >>> print(steps_of(Swizzle(3, 3, 3))[2].words)
-    as code: offset ^ (((offset >> 6) & 7) << 3)
-    """
+    """The steps of a swizzle or a swizzled layout; None for anything else."""
     if isinstance(obj, Swizzle):
         return swizzle_steps(obj)
     if isinstance(obj, ComposedLayout) and isinstance(obj.outer, Swizzle):
@@ -81,13 +72,8 @@ def _flagged_steps(swizzle: Swizzle, bits: int, layout: Layout) -> list[Step]:
 
 
 def on_coordinates(swizzle: Swizzle, layout: Layout) -> str | None:
-    """The swizzle as a formula of the layout's coordinates; None where its bits are not bits of single coordinates.
-
-    Holds where every extent and stride is a power of two and no two modes share a bit of the offset.
-
-    >>> on_coordinates(Swizzle(3, 3, 3), Layout((8, 64), (64, 1)))
-    'n -> n ^ ((m & 7) << 3)'
-    """
+    """The swizzle as a formula of the layout's coordinates; None where its bits are not bits of single coordinates. Holds where
+    every extent and stride is a power of two and no two modes share a bit of the offset."""
     bits = _offset_bits(layout)
     if bits is None:
         return None

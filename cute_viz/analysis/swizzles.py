@@ -52,9 +52,6 @@ def search(rows: int, cols: int, bits: int, patterns: Iterable[str], memory: Sha
     memory: of a machine with waves of its own, whose patterns are OF_WAVES.
     Raises: AlgebraError for unknown patterns, tiles over the limit `tile-bytes` or that a pattern does not divide, elements that
     no instruction moves by themselves: of 24 bits.
-
-    >>> str(search(8, 64, 16, ["ldmatrix"])[0].swizzle), str(search(32, 32, 32, ["rows", "column"])[0].swizzle)
-    ('Sw<3,3,3>', 'Sw<5,0,5>')
     """
     patterns = list(patterns)
     if bits not in WIDTHS:
@@ -91,10 +88,8 @@ def _rank(c: Candidate) -> tuple[int, int, int, int, int]:
 
 class _Phases:
     """The phases of one access: 8 lanes of 16 bytes, 16 of 8, 32 of 4 and less. Those that must cost the same are put together.
-
     A swizzle is linear in XOR: where phases begin does not matter, as XOR with a number permutes the banks, elements being of a
-    power of 2 bytes. In a padded tile, phases 128 bytes apart cost the same.
-    """
+    power of 2 bytes. In a padded tile, phases 128 bytes apart cost the same."""
 
     def __init__(self, name: str, rows: int, cols: int, bits: int, memory: SharedMemory | None = None) -> None:
         self.bytes = bits // 8
@@ -155,12 +150,7 @@ def _candidate(swizzle: Swizzle | None, padding: int, phases: dict[str, _Phases]
 
 
 def explain_choice(best: Candidate, plain: Candidate, cols: int, bits: int) -> str:
-    """Why a candidate wins over the plain layout, in two sentences; cols: of the tile. bits: of an element.
-
-    >>> found = {candidate.name: candidate for candidate in search(8, 64, 16, ["ldmatrix"])}
-    >>> print(explain_choice(found["Sw<3,3,3>"], found["plain"], 64, 16).partition(". ")[0])
-    Sw<3,3,3> is conflict-free: it takes 8 wavefronts, the plain layout 64
-    """
+    """Why a candidate wins over the plain layout, in two sentences; cols: of the tile. bits: of an element."""
     if best.swizzle is None:
         what = f"padding of {best.padding} elements per row" if best.padding else "the plain layout"
         return (

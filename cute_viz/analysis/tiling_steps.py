@@ -21,13 +21,7 @@ TILINGS = ("make_tiled_copy", "make_layout_tv", "make_tiled_mma")
 
 
 def tiling_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
-    """The steps of an operation of TILINGS with its result; none for operands that they are not told of.
-
-    >>> steps = tiling_steps("make_layout_tv", [Layout((2, 4), (4, 1)), Layout((2, 2), (2, 1))], parse(
-    ...     "make_layout_tv((2,4):(4,1), (2,2):(2,1))"))
-    >>> [step.words for step in steps][1]
-    'its inverse is the TV layout, cut into 8 threads x 4 values; thread 1 has (0,2), (0,3), (1,2), (1,3)'
-    """
+    """The steps of an operation of TILINGS with its result; none for operands that they are not told of."""
     if isinstance(result, TiledMMA):
         return _of_atoms(result)
     thr, val = (*operands[-2:], Layout(1))[:2] if name == "make_layout_tv" else (*operands[1:], Layout(1))[:2]

@@ -18,11 +18,7 @@ from cute_viz.errors import CuteVizError
 
 
 def tiling_facts(subject: object) -> dict[str, Any]:
-    """The facts of an MMA atom, a copy atom or operation, a TiledMMA or a TiledCopy, ready for JSON.
-
-    >>> tiling_facts(MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3))["Shape_MNK"]
-    '(1,1,1)'
-    """
+    """The facts of an MMA atom, a copy atom or operation, a TiledMMA or a TiledCopy, ready for JSON."""
     subject = tiled_of(subject)
     match subject:
         case MMA_Atom():
@@ -59,10 +55,8 @@ def tiling_facts(subject: object) -> dict[str, Any]:
 
 
 def _old_repeats(tiled: TiledMMA) -> dict[str, str]:
-    """What a third argument that older versions of CUTLASS took, ValLayoutMNK, means today, and how it is written today.
-
-    Source: cute/atom/mma_atom.hpp, make_tiled_mma, which appends `_` to the argument until it has 3 modes.
-    """
+    """What a third argument that older versions of CUTLASS took, ValLayoutMNK, means today, and how it is written today. Source:
+    cute/atom/mma_atom.hpp, make_tiled_mma, which appends `_` to the argument until it has 3 modes."""
     first, *others = tiled.permutation_mnk
     if not isinstance(first, Layout) or len(modes(first.shape)) != 3 or any(not isinstance(x, Underscore) for x in others):
         return {}

@@ -17,18 +17,9 @@ _MATRIX = 16  # bytes of a row of ldmatrix
 
 
 def cost_of(move: Transfer) -> Cost:
-    """The cost of an operation for a thread block.
-
-    Raises: AlgebraError for a machine whose phases are not documented.
-
-    Triton widens an access to as many registers as lie together and aligned in memory, up to 128 bits, and takes ldmatrix and
-    stmatrix where lanes and registers are those of 8x8 matrices (lib/Conversion/TritonGPUToLLVM, TritonNVIDIAGPUToLLVM).
-
-    >>> column = Transfer("load", 32, (1,), (32, 64, 128, 256, 512), ())
-    >>> found = cost_of(column)
-    >>> found.instruction, found.wavefronts, found.ideal
-    ('ld.shared.64', 32, 2)
-    """
+    """The cost of an operation for a thread block. Raises: AlgebraError for a machine whose phases are not documented. Triton
+    widens an access to as many registers as lie together and aligned in memory, up to 128 bits, and takes ldmatrix and stmatrix
+    where lanes and registers are those of 8x8 matrices (lib/Conversion/TritonGPUToLLVM, TritonNVIDIAGPUToLLVM)."""
     if move.kind in ("issued", "convert"):
         why = (move.why,) if move.why else ()
         return Cost(move.name, move.elements, move.count, why=why)

@@ -53,12 +53,6 @@ def auto_width(src: Tensor, dst: Tensor, most: int | None = None, filtered: bool
 
     Raises: AlgebraError where CuTe refuses, for a destination that takes several elements of the source at one place; layouts
     whose composition is refused.
-
-    >>> from cute_viz.algebra.static import mark_static
-    >>> row = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((8, 8), (8, 1))))
-    >>> padded = Tensor(Pointer("smem", "half_t"), mark_static(Layout((8, 8), (9, 1))))
-    >>> auto_width(row, padded).bits, auto_width(row, row).bits
-    (16, 128)
     """
     seen = _seen(src), _seen(dst)
     static = all(known for _, known in seen)
@@ -86,9 +80,7 @@ def auto_width(src: Tensor, dst: Tensor, most: int | None = None, filtered: bool
 
 
 def _seen(x: Tensor) -> tuple[AnyLayout, bool]:
-    """The layout of a tensor's elements, of which the swizzle of its pointer is no part, and whether all of it is known when the
-    kernel is compiled.
-    """
+    """The layout of a tensor's elements, without the swizzle of its pointer, and whether all of it is known at compile time."""
     static = is_marked(x.layout)
     if x.swizzle is None:
         return x.layout, static
@@ -105,11 +97,7 @@ def _seen(x: Tensor) -> tuple[AnyLayout, bool]:
 
 
 def registers_of(values: Layout, t: Tensor, width: int) -> tuple[int | None, str]:
-    """How many registers of so many bits the values of a tensor are, None where they are none, and that in words.
-
-    >>> registers_of(Layout(8, 1), Tensor(Pointer("smem", "half_t"), Layout((8, 4))), 32)
-    (4, 'they make 4 of 32 bits')
-    """
+    """How many registers of so many bits the values of a tensor are, None where they are none, and that in words."""
     try:
         whole = _seen(replace(t, layout=values))[0]
         mixed = len({is_static(step) for step in leaves(values.stride)}) > 1  # a run-time stride of 1 joins nothing
@@ -120,10 +108,7 @@ def registers_of(values: Layout, t: Tensor, width: int) -> tuple[int | None, str
 
 
 def check_registers(tensors: list[object], beside: list[object]) -> None:
-    """Refuse registers of run-time extents, where any extent of a tensor says that it is static; what has an address is a view.
-
-    >>> check_registers([], [])
-    """
+    """Refuse registers of run-time extents, where any extent of a tensor says that it is static; what has an address is a view."""
     told = any(is_static(n) for x in tensors_in(beside) for n in leaves(x.layout.shape))
     for tensor in tensors_in(tensors, "rmem"):
         if tensor.pointer.address is None:
@@ -131,11 +116,7 @@ def check_registers(tensors: list[object], beside: list[object]) -> None:
 
 
 def is_static_shape(x: Tensor) -> bool:
-    """Whether the shape of a layout is known when the kernel is compiled.
-
-    >>> is_static_shape(Tensor(Pointer("gmem", "float"), Layout((Static(8), Static(8)), (8, 1))))
-    True
-    """
+    """Whether the shape of a layout is known when the kernel is compiled."""
     return all_static(x.layout.shape)
 
 
@@ -143,9 +124,6 @@ def alignment(layout: AnyLayout, static: bool = True) -> int:
     """The elements to whose multiples the vectors of a layout are aligned, as far as it is known when the kernel is compiled.
 
     static: all of the layout is known then; otherwise its marked integers are.
-
-    >>> alignment(Layout((8, 4), (1, 24))), alignment(Layout((Static(8), 4), (Static(1), 24)), static=False)
-    (8, 8)
     """
     if static:
         return max_alignment(layout)

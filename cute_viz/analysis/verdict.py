@@ -53,11 +53,7 @@ class Verdict:
     reasons: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The verdict for JSON.
-
-        >>> Verdict("gemm", "mma", 4).as_dict()["instructions"]
-        4
-        """
+        """The verdict for JSON."""
         out: dict[str, Any] = {"accepted": True, "instruction": self.instruction, "instructions": self.count}
         if self.common is not None:
             out |= {"max_common_vector": self.common, "bits": self.bits}
@@ -70,11 +66,6 @@ def verdict(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> V
     template: of cooperative_copy the number of threads, and the most bits of an access.
 
     Raises: AlgebraError for what CuTe refuses, with its condition in words, and for operands that are not tensors.
-
-    >>> from cute_viz.algebra.static import mark_static
-    >>> row = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((8, 8), (8, 1))))
-    >>> verdict("copy", [row, row]).bits
-    128
     """
     if name == "gemm":
         return Verdict("gemm", *gemm_calls(*_operands("gemm", operands, 3, (MMA_Atom, TiledMMA, ThrMMA))))
@@ -174,20 +165,13 @@ def _copy_if(operands: list[object]) -> Verdict:
 
 
 def check_policy(op: CopyOp, predicate: bool = False) -> None:
-    """Raises: AlgebraError for an operation that `copy` does not take by itself.
-
-    >>> check_policy(resolve("DefaultCopy"))
-    """
+    """Raises: AlgebraError for an operation that `copy` does not take by itself."""
     if predicate or op.instruction.kind != "auto":
         raise AlgebraError(f"unrecognized CopyPolicy {op.name}", hint=f"Copy_Atom<{op.name}, TYPE>{{}} is an atom")
 
 
 def async_bits(src: Tensor, dst: Tensor) -> int:
-    """The width of the cp.async that AutoCopyAsync makes of an element, 0 where it loads and stores it.
-
-    >>> async_bits(Tensor(Pointer("gmem", "float"), Layout(4)), Tensor(Pointer("smem", "float"), Layout(4)))
-    32
-    """
+    """The width of the cp.async that AutoCopyAsync makes of an element, 0 where it loads and stores it."""
     apart = (src.pointer.space, dst.pointer.space) == ("gmem", "smem") and src.bits == dst.bits
     return src.bits if apart and src.bits in CP_ASYNC["ca"] else 0
 

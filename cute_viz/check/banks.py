@@ -40,21 +40,12 @@ INSTRUCTIONS = {
 
 
 def registers(access: str) -> int:
-    """Registers that one instruction loads.
-
-    >>> registers("ld.64"), registers("ldmatrix.x4.trans")
-    (2, 4)
-    """
+    """Registers that one instruction loads."""
     return int(access.split(".")[1][1]) if access in _MATRIX else width(access) // 4
 
 
 def patterns(access: str) -> Iterator[tuple[str, list[int]]]:
-    """(what it is, a byte address a lane); the first one has no conflict.
-
-    >>> name, addresses = next(patterns("ld.32"))
-    >>> name, addresses[:3]
-    ('contiguous', [0, 4, 8])
-    """
+    """(what it is, a byte address a lane); the first one has no conflict."""
     size, lanes = width(access), range(LANES)
     yield "contiguous", [size * lane for lane in lanes]
     yield "one address", [0] * LANES
@@ -77,11 +68,7 @@ def patterns(access: str) -> Iterator[tuple[str, list[int]]]:
 
 
 def checks() -> list[Check]:
-    """A check for each kind of load.
-
-    >>> [item.name for item in checks()][:3]
-    ['ld.32', 'ld.64', 'ld.128']
-    """
+    """A check for each kind of load."""
     return [
         Check("banks", access, _Chains(access, entry_name("banks", access), tuple(patterns(access)))) for access in INSTRUCTIONS
     ]
@@ -120,11 +107,7 @@ class _Chains:
 
 
 def counted(role: str, names: Sequence[str], predicted: Sequence[float], seen: Sequence[float], facts: Any = None) -> Outcome:
-    """What was counted of each pattern against what is predicted; the control moves the predictions by one pattern.
-
-    >>> counted("sectors", ["a", "b"], [1, 4], [1, 3]).sheets[0].ok
-    (True, False)
-    """
+    """What was counted of each pattern against what is predicted; the control moves the predictions by one pattern."""
     drawn = [f"{name}: {number}" for name, number in zip(names, predicted, strict=True)]
     found = sheet(role, (len(drawn), 1), drawn, seen, np.equal(predicted, seen))
     return Outcome((found,), list(seen[1:]) != list(predicted[:-1]), facts or {})

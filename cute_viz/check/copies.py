@@ -28,12 +28,9 @@ IDLE = 0xFFFFFFFF  # the slot of a lane that takes no part
 
 @dataclass(frozen=True, slots=True)
 class CopyInstruction:
-    """A copy instruction.
-
-    source, target: `memory` (a row of bytes at an address of the lane's own) or `registers`. ptx: the instruction, with its
-    registers %s0 ... or %d0 ..., and the addresses %from and %to, %from32 and %to32 in shared memory. needs: version and target of
-    the PTX. shared: which of the two sides is in shared memory (`source`, `target` or empty).
-    """
+    """A copy instruction. source, target: `memory` (a row of bytes at an address of the lane's own) or `registers`. ptx: the
+    instruction, with its registers %s0 ... or %d0 ..., and the addresses %from and %to, %from32 and %to32 in shared memory.
+    needs: version and target of the PTX. shared: which of the two sides is in shared memory (`source`, `target` or empty)."""
 
     source: str
     target: str
@@ -46,11 +43,7 @@ _WORDS = {8: "b8 %w8", 16: "b16 %w16", 32: "b32 %w32", 64: "b64 %w0", 128: "v2.b
 
 
 def move(op: Instruction, bits: int) -> CopyInstruction | str:
-    """The instruction of an atom that moves `bits` a thread; or the reason why there is none here.
-
-    >>> move(resolve("SM75_U16x8_LDSM_T").instruction, 128).ptx
-    'ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%d0,%d1,%d2,%d3}, [%from32];'
-    """
+    """The instruction of an atom that moves `bits` a thread; or the reason why there is none here."""
     if op.matrices:
         return _of_matrices(op)
     if op.kind == "movmatrix":
@@ -109,12 +102,7 @@ def _side(figure: Figure, name: str) -> DrawnSide:
 
 
 def job(obj: CopyOp | Copy_Atom | TiledCopy, figure: Figure, name: str) -> Job | str:
-    """The check of a drawn copy, or the reason why it cannot be decided.
-
-    >>> ldmatrix = resolve("SM75_U32x4_LDSM_N")
-    >>> job(ldmatrix, build(ldmatrix), "x").entry, job(resolve("SM90_TMA_LOAD"), build(ldmatrix), "x")[:20]
-    ('copy_x', 'box and swizzle are ')
-    """
+    """The check of a drawn copy, or the reason why it cannot be decided."""
     atom = atom_of(obj)
     bits = int(figure.facts["bits of a value"])
     layouts = (atom.src, atom.dst) if isinstance(atom, CopyOp) else (atom.layout_src, atom.layout_dst)

@@ -32,11 +32,7 @@ _LOADS = {1: "u8 %h", 2: "u16 %h", 4: "b32 %v", 8: "v2.b32 {%v,%w}", 16: "v4.b32
 
 
 def global_patterns(width: int) -> Iterator[tuple[str, list[int]]]:
-    """(what it is, a byte address a lane) of loads of `width` bytes from global memory.
-
-    >>> [name for name, _ in global_patterns(4)][:2]
-    ['every 1', 'every 2']
-    """
+    """(what it is, a byte address a lane) of loads of `width` bytes from global memory."""
     lanes = range(LANES)
     for step in (1, 2, 4, 8, 32):
         yield f"every {step}", [width * step * lane for lane in lanes]
@@ -50,20 +46,12 @@ def global_patterns(width: int) -> Iterator[tuple[str, list[int]]]:
 
 
 def global_kernel(width: int) -> Kernel:
-    """The kernel (addresses, data, out) of one warp: REPEATS loads of a lane's address.
-
-    >>> global_kernel(16).body.count("ld.volatile.global.v4.b32") == REPEATS
-    True
-    """
+    """The kernel (addresses, data, out) of one warp: REPEATS loads of a lane's address."""
     return kernel("sectors.ptx", f"sectors_{width}", load=_LOADS[width], narrow=width < 4, repeats=REPEATS)
 
 
 def jobs() -> list[tuple[str, str, Kernel, list[tuple[str, list[int], int]]]]:
-    """(kind, access, kernel, patterns): of each pattern its name, its addresses, and what the counters should say.
-
-    >>> sorted({kind for kind, *_ in jobs()})
-    ['sectors', 'wavefronts']
-    """
+    """(kind, access, kernel, patterns): of each pattern its name, its addresses, and what the counters should say."""
     out = []
     for item in banks.checks():
         found = [(name, places, shared_wavefronts(places, item.name)) for name, places in banks.patterns(item.name)]
@@ -75,11 +63,7 @@ def jobs() -> list[tuple[str, str, Kernel, list[tuple[str, list[int], int]]]]:
 
 
 def launch(kind: str, kernel: Kernel, places: list[int]) -> KernelRun:
-    """One pattern as one launch.
-
-    >>> launch("sectors", global_kernel(4), [4 * lane for lane in range(32)]).grid
-    (1, 1, 1)
-    """
+    """One pattern as one launch."""
     addresses = In(np.array(places, np.uint32).tobytes())
     if kind == "wavefronts":
         return KernelRun(kernel.entry, (1, 1, 1), LANES, (addresses, Out(8)), banks.ALONE)
@@ -87,11 +71,7 @@ def launch(kind: str, kernel: Kernel, places: list[int]) -> KernelRun:
 
 
 def read(text: str) -> list[dict[str, float]]:
-    """The counters of each launch, from ncu's raw CSV page; its first row after the head holds units.
-
-    >>> read('x\\n"ID","m"\\n"","u"\\n"0","1,024"\\n')
-    [{'ID': 0.0, 'm': 1024.0}]
-    """
+    """The counters of each launch, from ncu's raw CSV page; its first row after the head holds units."""
     lines = text.splitlines()
     start = next((n for n, line in enumerate(lines) if line.startswith('"ID"')), None)
     if start is None:
@@ -108,14 +88,8 @@ def _number(word: str | None) -> float:
 
 
 def judge(rows: Sequence[dict[str, float]]) -> list[tuple[str, str, Outcome]]:
-    """(kind, access, outcome) of all patterns, in the order of the launches.
-
-    Raises: CannotCheck for fewer launches than there are patterns.
-
-    >>> judge([])
-    Traceback (most recent call last):
-    cute_viz.errors.CannotCheck: ncu saw 0 launches, too few
-    """
+    """(kind, access, outcome) of all patterns, in the order of the launches. Raises: CannotCheck for fewer launches than there
+    are patterns."""
     out, at = [], 0
     for kind, access, _, patterns in jobs():
         mine = rows[at : at + len(patterns)]

@@ -21,13 +21,7 @@ HEADERS = "".join(f"#include <cute/{file}.hpp>\n" for file in _FILES) + "using n
 
 
 def expression(layout: AnyLayout) -> str:
-    """The layout as a constant expression of CuTe.
-
-    Raises: Unwritable for what CuTe in C++ cannot express, such as XOR strides.
-
-    >>> expression(Layout((4, 8), (8, 1)))
-    'Layout<Shape<_4,_8>,Stride<_8,_1>>{}'
-    """
+    """The layout as a constant expression of CuTe. Raises: Unwritable for what CuTe in C++ cannot express, such as XOR strides."""
     try:
         return write(mark_static(layout), "cpp")
     except CuteVizError as error:
@@ -38,9 +32,6 @@ def kernel(layouts: Sequence[AnyLayout], entry: str, bits: int) -> Kernel:
     """The kernel of `layout_ptx.kernel` for one layout, with the same arguments, in which CuTe computes the values.
 
     layouts: one, or the components of one with coordinates as values, which is refused (Unwritable).
-
-    >>> "auto layout = Layout<_4,_2>{};" in kernel([Layout(4, 2)], "k", 32).body
-    True
     """
     if len(layouts) > 1:
         raise Unwritable("its values are coordinates")
@@ -69,10 +60,6 @@ class StaticTable:
         return text("static.cu", headers=HEADERS, expression=self.layout, asserts="\n".join(asserts)) + "\n"
 
     def wrong(self, log: str) -> list[tuple[int, int]]:
-        """The ranges of entries (first, last) that a compiler's log says are not as drawn.
-
-        >>> StaticTable("x", "", (0,) * 9).wrong('x.cu(9): error: static assertion failed with "drawn entries 0 to 8"')
-        [(0, 8)]
-        """
+        """The ranges of entries (first, last) that a compiler's log says are not as drawn."""
         failed = [line for line in log.splitlines() if "static" in line and "assert" in line]
         return [(int(a), int(b)) for line in failed for a, b in re.findall(r"drawn entries (\d+) to (\d+)", line)]

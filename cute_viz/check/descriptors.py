@@ -26,12 +26,7 @@ LARGEST = 3  # elements are 0 to 3, so that every sum is exact
 
 
 def jobs(obj: SmemDescriptor | DescriptorTensor, name: str) -> dict[str, Blocks] | str:
-    """The checks of a descriptor, or of all of a fragment, as operand A and as operand B; or why there are none.
-
-    >>> from cute_viz.check.library import subjects
-    >>> list(jobs(next(subjects("descriptors"))[1], "x"))
-    ['A', 'B']
-    """
+    """The checks of a descriptor, or of all of a fragment, as operand A and as operand B; or why there are none."""
     first = obj.first if isinstance(obj, DescriptorTensor) else obj
     if first.kind != "GMMA":
         return "tcgen05.mma needs a device of compute capability 10.0"
@@ -47,37 +42,20 @@ def jobs(obj: SmemDescriptor | DescriptorTensor, name: str) -> dict[str, Blocks]
 
 
 def whole(fragment: DescriptorTensor) -> Layout:
-    """(row, k) -> element of shared memory, of the first stage; k goes through the k-blocks.
-
-    >>> from cute_viz.check.library import subjects
-    >>> str(whole(next(subjects("descriptors"))[1]))
-    '(64,((8,2),1)):(8,((1,512),0))'
-    """
+    """(row, k) -> element of shared memory, of the first stage; k goes through the k-blocks."""
     shape, stride = modes(fragment.tensor.layout.shape), modes(fragment.tensor.layout.stride)
     (mn, k), (mn_step, k_step) = modes(shape[0]), modes(stride[0])
     return Layout((mn, (k, shape[2])), (mn_step, (k_step, stride[2])))
 
 
 def starts(fragment: DescriptorTensor) -> list[int]:
-    """Where the descriptor of each k-block begins, in 16 bytes from that of the first.
-
-    >>> from cute_viz.check.library import subjects
-    >>> starts(next(subjects("descriptors"))[1])
-    [0]
-    """
+    """Where the descriptor of each k-block begins, in 16 bytes from that of the first."""
     shape = modes(fragment.blocks.shape)
     return [int(fragment.blocks(0, 0, k, *[0] * (len(shape) - 3))) for k in range(product(shape[2]))]
 
 
 def image(tensor: Tensor, layout: Layout, patterns: Array, start: int = 0) -> bytes:
-    """Shared memory from a 1024-byte line on, in which a tile [row, k] of patterns lies from `start` on as its layout says.
-
-    >>> from cute_viz.check.library import subjects
-    >>> made = next(subjects("descriptors"))[1]
-    >>> memory = np.frombuffer(image(made.first.tensor, whole(made), np.arange(1024).reshape(64, 16)), np.uint16)
-    >>> memory[:16].tolist()
-    [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]
-    """
+    """Shared memory from a 1024-byte line on, in which a tile [row, k] of patterns lies from `start` on as its layout says."""
     bits, swizzle = tensor.bits, tensor.pointer.swizzle
     places = []
     for offset in offsets(layout):  # column by column: row, then k

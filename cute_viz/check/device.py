@@ -65,10 +65,8 @@ class Device:
         return int(self._ask("cuDeviceGetAttribute", attribute, self._device))
 
     def load(self, ptx: str) -> Any:
-        """A module from PTX text. Raises: DeviceError for text that the driver's compiler does not take; the error holds its log.
-
-        By way of the driver's linker, which compiles in several threads at once where cuModuleLoadData takes turns.
-        """
+        """A module from PTX text. Raises: DeviceError for text that the driver's compiler does not take; the error holds its
+        log. By way of the driver's linker, which compiles in several threads at once where cuModuleLoadData takes turns."""
         log, option = bytearray(_LOG), self._cuda.CUjit_option
         keys = [option.CU_JIT_ERROR_LOG_BUFFER, option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES]
         link = self._ask("cuLinkCreate", len(keys), keys, [log, _LOG])

@@ -13,7 +13,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from cute_viz.algebra.copy import Copy_Atom, CopyOp
 from cute_viz.errors import CuteVizError
+from cute_viz.figures.copy import as_run
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.figures.words import NOT_RUN
 from cute_viz.files import read_text
@@ -23,22 +25,12 @@ LENGTH = 16  # hexadecimal digits of the SHA-256 that are kept
 
 
 def role(panel: Panel) -> str:
-    """What a panel shows: its caption up to the colon.
-
-    >>> from cute_viz.figures.model import Ruler
-    >>> line = Ruler("", ("0",), (0, 0))
-    >>> role(Panel("C: 16 × 8 of f32, accumulator", 1, 1, ("",), (0,), line, line))
-    'C'
-    """
+    """What a panel shows: its caption up to the colon."""
     return panel.caption.partition(":")[0]
 
 
 def owners(panel: Panel) -> list[tuple[tuple[int, int], ...]]:
-    """For each cell, every (thread, value) that owns it, lowest first.
-
-    >>> owners(figure("(2,2):(1,1)", tile=(1, 3)).panels[0])
-    [((0, 0),), ((0, 1), (1, 0)), ((1, 1),)]
-    """
+    """For each cell, every (thread, value) that owns it, lowest first."""
     threads, values = panel.data["thread"], panel.data["value"]
     out: list[tuple[tuple[int, int], ...]] = [() if t is None else ((t, v),) for t, v in zip(threads, values, strict=True)]
     for cell, several in panel.owners:
@@ -47,23 +39,13 @@ def owners(panel: Panel) -> list[tuple[tuple[int, int], ...]]:
 
 
 def shared_by_all(figure: Figure, panel: Panel) -> bool:
-    """Whether every thread owns every cell: an operand behind a descriptor, which has no mapping to confirm.
-
-    >>> wgmma = figure("SM90_64x8x16_F32F16F16_SS")
-    >>> {role(panel): shared_by_all(wgmma, panel) for panel in wgmma.panels}
-    {'C': False, 'A': True, 'B': True}
-    """
+    """Whether every thread owns every cell: an operand behind a descriptor, which has no mapping to confirm."""
     return not panel.owners and set(panel.data["thread"]) == {0} and figure.facts.get("threads", 1) > 1
 
 
 def mapping(figure: Figure) -> list[Any]:
-    """What a figure says of its object, less everything that is only looks.
-
-    A list of panels: role, rows, columns, and either the owners of each cell or the cell's offset or coordinate.
-
-    >>> mapping(figure("(2,2):(2,1)"))
-    [['', 2, 2, (0, 1, 2, 3)]]
-    """
+    """What a figure says of its object, less everything that is only looks. A list of panels: role, rows, columns, and either
+    the owners of each cell or the cell's offset or coordinate."""
     out: list[Any] = []
     for panel in figure.panels:
         if "thread" in panel.data:
@@ -75,24 +57,14 @@ def mapping(figure: Figure) -> list[Any]:
 
 
 def digest(figure: Figure) -> str:
-    """The digest of what a figure says.
-
-    >>> from cute_viz.notation import parse
-    >>> digest(build(parse("(4,8):(8,1)"))) == digest(build(parse("(4,(2,4)):(8,(1,2))")))
-    True
-    """
+    """The digest of what a figure says."""
     text = json.dumps([figure.kind, mapping(figure)], separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:LENGTH]
 
 
 def reports(library: Library = PACKAGED) -> tuple[dict[str, Any], ...]:
-    """The kept reports: verified/*.json of every folder of a library.
-
-    Raises: CuteVizError for a file that is not such a report, and for a link that leaves its folder.
-
-    >>> all("agree" in report for report in reports())
-    True
-    """
+    """The kept reports: verified/*.json of every folder of a library. Raises: CuteVizError for a file that is not such a report,
+    and for a link that leaves its folder."""
     out = []
     for directory in library.directories():
         folder = os.path.join(directory, "verified")
@@ -117,11 +89,7 @@ def _report(path: str, directory: str, changed: int) -> dict[str, Any]:
 
 
 def verified(name: str, figure: Figure, library: Library = PACKAGED) -> str | None:
-    """The devices on which the mapping of this figure was confirmed under this name; None where none was.
-
-    >>> verified("SM80_16x8x16_F32F16F16F32_TN", build(4)) is None
-    True
-    """
+    """The devices on which the mapping of this figure was confirmed under this name; None where none was."""
     kept = [report for report in reports(library) if name in report["agree"]]
     if not kept:
         return None
@@ -131,20 +99,12 @@ def verified(name: str, figure: Figure, library: Library = PACKAGED) -> str | No
 
 
 def known(name: str, library: Library = PACKAGED) -> str | None:
-    """What a kept report says of a table that CuTe has otherwise than the hardware; None for all others.
-
-    >>> known("SM75_U32x1_MOVM_T").partition(";")[0]
-    "CuTe's trait is the identity"
-    """
+    """What a kept report says of a table that CuTe has otherwise than the hardware; None for all others."""
     return next((report["known"][name] for report in reports(library) if name in report["known"]), None)
 
 
 def told(words: str, library: Library = PACKAGED) -> str:
-    """Words of a picture or a fact; what they say of a machine on which nothing was run gives way to the kept report of one.
-
-    >>> told("A warp reaches 32 lanes. SM100: not run on hardware.")
-    'A warp reaches 32 lanes. SM100: not run on hardware.'
-    """
+    """Words of a picture or a fact; what they say of a machine on which nothing was run gives way to the kept report of one."""
     if NOT_RUN not in words:
         return words
     kept = {report["device"]: str(report.get("capability", "")).replace(".", "") for report in reports(library) if report["agree"]}
@@ -157,26 +117,20 @@ def told(words: str, library: Library = PACKAGED) -> str:
 
 
 def owned_up(figure: Figure, library: Library = PACKAGED) -> Figure:
-    """The figure, its notes and its description as `told` has them.
-
-    >>> owned_up(build(4)).notes
-    ()
-    """
+    """The figure, its notes and its description as `told` has them."""
     notes = tuple(told(note, library) for note in figure.notes)
     return replace(figure, notes=notes, description=told(figure.description, library))
 
 
 def noted(figure: Figure, obj: object, library: Library = PACKAGED) -> Figure:
-    """The figure of an atom with a note on the device that confirmed it, or that is known to differ; any other as it is.
-
-    >>> ldmatrix = resolve("SM75_U32x4_LDSM_N")
-    >>> noted(build(ldmatrix), ldmatrix).notes[-1].startswith("Verified on ")
-    True
-    """
+    """The figure of an atom with a note on the device that confirmed it, or that is known to differ; any other as it is."""
     name = getattr(obj, "name", "")
     if not name or figure.kind not in ("mma", "copy"):
         return figure
     if words := known(name, library):
-        return replace(figure, notes=(*figure.notes, f"Known to differ from hardware: {words}."))
+        head = "Known to differ from hardware"
+        if isinstance(obj, (CopyOp, Copy_Atom)) and as_run(obj) != obj:
+            head = "Drawn as the hardware does it"
+        return replace(figure, notes=(*figure.notes, f"{head}: {words}."))
     devices = verified(name, figure, library)
     return replace(figure, notes=(*figure.notes, f"Verified on {devices}.")) if devices else figure

@@ -48,21 +48,13 @@ UNSIGNED = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}  # a raw p
 
 
 def element_of(kind: str) -> ElementType | None:
-    """The element type of a name as PTX, C++ or CuTe's atoms write it; None for a type that no instruction here takes.
-
-    >>> [found and found.name for found in map(element_of, ("bf16", "float", "u1", "e2m1"))]
-    ['bf16', 'f32', 'b1', None]
-    """
+    """The element type of a name as PTX, C++ or CuTe's atoms write it; None for a type that no instruction here takes."""
     name = found.short if (found := named(kind)) else kind
     return ELEMENTS.get(_PTX.get(name, name))
 
 
 def encode(values: object, kind: str) -> Any:
-    """Integers as raw patterns (uint64). Each must be held exactly; none is rounded.
-
-    >>> [hex(x) for x in encode(np.array([0, 1, -3]), "f16").tolist()], encode(np.array([-2]), "s4").tolist()
-    (['0x0', '0x3c00', '0xc200'], [14])
-    """
+    """Integers as raw patterns (uint64). Each must be held exactly; none is rounded."""
     values = np.asarray(values, dtype=np.int64)
     bits = ELEMENTS[kind].bits
     if ELEMENTS[kind].whole:
@@ -82,11 +74,7 @@ def encode(values: object, kind: str) -> Any:
 
 
 def decode(patterns: Any, kind: str) -> Any:
-    """Raw patterns of an accumulator type (f16, f32, f64, s32) as float64 or int64.
-
-    >>> decode(encode(np.array([7, -1]), "f32"), "f32").tolist()
-    [7.0, -1.0]
-    """
+    """Raw patterns of an accumulator type (f16, f32, f64, s32) as float64 or int64."""
     if kind == "s32":
         return patterns.astype(np.uint32).view(np.int32).astype(np.int64)
     real = {"f16": np.float16, "f32": np.float32, "f64": np.float64}[kind]
@@ -94,20 +82,12 @@ def decode(patterns: Any, kind: str) -> Any:
 
 
 def integers(patterns: object, kind: str) -> Any:
-    """Raw patterns of an accumulator type as int64; -1 for what is not a number.
-
-    >>> integers(np.array([0x3F800000, 0x7F800000], np.uint32), "f32").tolist()
-    [1, -1]
-    """
+    """Raw patterns of an accumulator type as int64; -1 for what is not a number."""
     return np.nan_to_num(decode(patterns, kind), nan=-1, posinf=-1, neginf=-1).astype(np.int64)
 
 
 def pack(patterns: Any, bits: int, register: int = 32) -> Any:
-    """The last axis, values in order, as registers: value 0 in the low bits. What does not fill a register is zero above.
-
-    >>> pack(np.array([1, 2, 3, 4], dtype=np.uint64), 8).tolist() == [0x04030201]
-    True
-    """
+    """The last axis, values in order, as registers: value 0 in the low bits. What does not fill a register is zero above."""
     per = max(1, register // bits)
     count = -(-patterns.shape[-1] // per)
     padded = np.zeros((*patterns.shape[:-1], count * per), np.uint64)
@@ -119,11 +99,7 @@ def pack(patterns: Any, bits: int, register: int = 32) -> Any:
 
 
 def unpack(registers: Any, bits: int, register: int = 32) -> Any:
-    """Registers along the last axis as raw patterns of `bits`.
-
-    >>> unpack(np.array([0x04030201], dtype=np.uint32), 8).tolist()
-    [1, 2, 3, 4]
-    """
+    """Registers along the last axis as raw patterns of `bits`."""
     per = max(1, register // bits)
     shifts = np.arange(per, dtype=np.uint64) * np.uint64(bits)
     mask = np.uint64((1 << bits) - 1)

@@ -55,12 +55,7 @@ class Fragment:
 
 
 def fragment(figure: Figure, operand: str) -> Fragment:
-    """Operand "A", "B" or "C" of an MMA figure; the panel of B shows K down and N across.
-
-    >>> c = fragment(figure("SM80_16x8x16_F32F16F16F32_TN"), "C")
-    >>> c.size, c.per_thread, (int(c.rows[2]), int(c.cols[2]))
-    (128, 4, (8, 0))
-    """
+    """Operand "A", "B" or "C" of an MMA figure; the panel of B shows K down and N across."""
     panel = next(panel for panel in figure.panels if role(panel) == operand)
     found = [(t, v, cell) for cell, mine in enumerate(owners(panel)) for t, v in mine]
     threads, values, cells = (np.array(column, dtype=np.int64) for column in zip(*sorted(found), strict=True))
@@ -71,13 +66,7 @@ def fragment(figure: Figure, operand: str) -> Fragment:
 
 
 def exchanged(drawn: Fragment, numbers: Array) -> Fragment:
-    """The fragment with its first slot and the last one that holds another number exchanged; as it is where there is none.
-
-    >>> c = fragment(figure("SM80_16x8x8_F16F16F16F16_TN"), "C")
-    >>> wrong = exchanged(c, np.arange(c.size))
-    >>> int(wrong.rows[0]), int(wrong.cols[0]), int(c.rows[-1]), int(c.cols[-1])
-    (15, 7, 15, 7)
-    """
+    """The fragment with its first slot and the last one that holds another number exchanged; as it is where there is none."""
     others = np.nonzero(numbers != numbers[0])[0]
     if not len(others):
         return drawn

@@ -41,10 +41,8 @@ class Scalar:
 @dataclass(frozen=True, slots=True)
 class Map:
     """A tensor map of the buffer argument `of`, as cuTensorMapEncodeTiled takes it: dimension 0 first, strides in bytes.
-
     swizzle, data_type: numbers of CUtensorMapSwizzle and CUtensorMapDataType. steps: the element strides. corners: the lower and
-    the upper one of cuTensorMapEncodeIm2col, which takes the map then; box is (channels, pixels).
-    """
+    the upper one of cuTensorMapEncodeIm2col, which takes the map then; box is (channels, pixels)."""
 
     of: int
     dims: tuple[int, ...]
@@ -93,16 +91,7 @@ class Kernel:
 
 
 def module(kernels: Sequence[Kernel]) -> str:
-    """The kernels as one PTX module, with the least version and target that all of them accept; CUDA C++ as it is.
-
-    >>> print(module([Kernel("a", "A", target=75), Kernel("b", "B", (7, 8))]))
-    .version 7.8
-    .target sm_75
-    .address_size 64
-    A
-    B
-    <BLANKLINE>
-    """
+    """The kernels as one PTX module, with the least version and target that all of them accept; CUDA C++ as it is."""
     if any(kernel.cuda for kernel in kernels):
         return "\n".join(kernel.body for kernel in kernels)
     version = max(kernel.version for kernel in kernels)
@@ -205,12 +194,7 @@ Item: TypeAlias = "Check | Undecided"
 
 def sheet(role: str, shape: tuple[int, int], drawn: Any, seen: Any, ok: Any = None, cells: Any = None) -> PanelCheck:
     """A panel of what is known of its cells, or of those of them that `cells` numbers; of a cell with several, what is wrong.
-
-    drawn, seen: numbers or texts. ok: whether they agree; without it, whether they are equal.
-
-    >>> sheet("C", (1, 3), [4, 5], [4, 6], cells=[2, 0])
-    PanelCheck(role='C', rows=1, cols=3, drawn=('5', '', '4'), seen=('6', None, '4'), ok=(False, None, True))
-    """
+    drawn, seen: numbers or texts. ok: whether they agree; without it, whether they are equal."""
     total = shape[0] * shape[1]
     words = [""] * total
     told: list[str | None] = [None] * total
@@ -228,19 +212,11 @@ def _words(table: Array) -> list[str]:
 
 
 def pairs(rows: Any, cols: Any) -> list[str]:
-    """Coordinates as texts.
-
-    >>> pairs(np.array([0, 1]), np.array([2, 3]))
-    ['(0,2)', '(1,3)']
-    """
+    """Coordinates as texts."""
     return [f"({row},{col})" for row, col in zip(rows.tolist(), cols.tolist(), strict=True)]
 
 
 def entry_name(kind: str, name: str) -> str:
-    """A PTX identifier from free text.
-
-    >>> entry_name("layout", "(4,8):(8,1)")
-    'layout__4_8___8_1_'
-    """
+    """A PTX identifier from free text."""
     safe = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
     return f"{kind}_{safe[:80]}"

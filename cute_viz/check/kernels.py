@@ -23,10 +23,6 @@ def kernel(file: str, entry: str, needs: str = "", /, **holes: object) -> Kernel
     """The kernel of a file, its entry under that name, its holes filled.
 
     needs: version and target, where the file leaves them open.
-
-    >>> made = kernel("banks.ptx", "k", load="ld.volatile.shared.b32 %v0", loads=1, room=1024)
-    >>> made.target, ".visible .entry k(" in made.body
-    (75, True)
     """
     body = text(file, entry=entry, needs=needs, **holes)
     if not body.startswith("#needs"):
@@ -38,20 +34,12 @@ def kernel(file: str, entry: str, needs: str = "", /, **holes: object) -> Kernel
 
 
 def text(file: str, **holes: object) -> str:
-    """A file with its holes filled.
-
-    >>> text("describe.ptx", to="%pa", parameter="desc_a", at=0).splitlines()[1]
-    'ld.param.u64 %q, [desc_a]; or.b64 %pa, %pa, %q;'
-    """
+    """A file with its holes filled."""
     return "\n".join(_filled(_lines(file), holes))
 
 
 def registers(letter: str, count: int) -> str:
-    """So many registers as one operand.
-
-    >>> registers("d", 2)
-    '{%d0,%d1}'
-    """
+    """So many registers as one operand."""
     return "{" + ",".join(f"%{letter}{n}" for n in range(count)) + "}"
 
 

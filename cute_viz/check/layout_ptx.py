@@ -18,7 +18,7 @@ PER_THREAD = 4  # entries of one thread: a vector of 32 bits each, two of 64 bit
 
 
 class Unwritable(CuteVizError):
-    """A layout that a generated kernel does not compute, such as one with fractional strides; in C++ also one with XOR strides."""
+    """A layout that no generated kernel computes: one with fractional strides, in C++ also one with XOR strides."""
 
 
 class _PtxWriter:
@@ -95,9 +95,6 @@ def bound(layout: AnyLayout, index: int | None = None) -> int:
     """No value of the layout, nor anything on the way to it, is larger in magnitude.
 
     index: the largest index that it is asked for, where that is not its last one. Raises: as `kernel` does.
-
-    >>> bound(ComposedLayout(Swizzle(1, 0, 2), 3, Layout(8, 2)))
-    31
     """
     if isinstance(layout, ComposedLayout):
         if isinstance(layout.inner, Swizzle) or not isinstance(layout.offset, int):
@@ -119,14 +116,9 @@ def bound(layout: AnyLayout, index: int | None = None) -> int:
 
 
 def kernel(layouts: Sequence[AnyLayout], entry: str, bits: int = 32) -> Kernel:
-    """Kernels (table, seen, count, n), one a layout: seen[i] = layout(i), and count of the i < n with seen[i] != table[i].
-
-    The entries are called `entry_0`, `entry_1` ... Buffers hold a multiple of PER_THREAD entries. bits: of an entry, 32 or 64.
-    Raises: Unwritable for strides that are not integers, and compositions without a table of integers.
-
-    >>> "xor.b32" in kernel([ComposedLayout(Swizzle(1, 0, 2), 0, Layout(8))], "k").body
-    True
-    """
+    """Kernels (table, seen, count, n), one a layout: seen[i] = layout(i), and count of the i < n with seen[i] != table[i]. The
+    entries are called `entry_0`, `entry_1` ... Buffers hold a multiple of PER_THREAD entries. bits: of an entry, 32 or 64.
+    Raises: Unwritable for strides that are not integers, and compositions without a table of integers."""
     return Kernel(entry, "\n".join(_entry(layout, f"{entry}_{n}", bits) for n, layout in enumerate(layouts)))
 
 

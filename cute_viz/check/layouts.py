@@ -21,12 +21,7 @@ from cute_viz.figures.model import Figure
 
 
 def components(layout: AnyLayout) -> list[AnyLayout]:
-    """A layout of integers as it is; of one with coordinate values, a layout of integers for each component.
-
-    >>> from cute_viz.algebra.construct import make_identity_layout
-    >>> [str(x) for x in components(make_identity_layout((4, 8)))]
-    ['(4,8):(1,0)', '(4,8):(0,1)']
-    """
+    """A layout of integers as it is; of one with coordinate values, a layout of integers for each component."""
     parts = flat_modes(domain(layout))
     if not any(isinstance(d, Basis) for _, d in parts):
         return [layout]
@@ -65,10 +60,6 @@ def job(layout: AnyLayout, figure: Figure, name: str, cute: bool = False) -> Job
     """The check that the device evaluates a layout to what its figure (a grid, or a tile of owners) shows, or why there is none.
 
     cute: CuTe's headers evaluate it, not the PTX that is made from the layout.
-
-    >>> made = [job(Layout((4, 8), (8, 1)), build(Layout((4, 8), (8, 1))), "x", cute).kernel() for cute in (False, True)]
-    >>> [(kernel.entry, kernel.cuda) for kernel in made]
-    [('layout_x', False), ('layout_x', True)]
     """
     layout = position_independent(layout)
     try:
@@ -137,11 +128,7 @@ class _Tables:
 
 
 def table_of(figure: Figure) -> list[int] | None:
-    """The drawn offsets in the order of coordinates; None for pictures of coordinates or owners.
-
-    >>> table_of(build(Layout((2, 2), (2, 1))))
-    [0, 2, 1, 3]
-    """
+    """The drawn offsets in the order of coordinates; None for pictures of coordinates or owners."""
     if any("offset" not in panel.data for panel in figure.panels):
         return None
     places = sorted((index, value[0]) for _, _, index, value in _drawn(figure, flat=True))
@@ -149,10 +136,6 @@ def table_of(figure: Figure) -> list[int] | None:
 
 
 def launch(entry: str, table: bytes, count: int) -> KernelRun:
-    """The launch of one entry: its table, what it sees, the count of mismatches; `count` of the table's entries are compared.
-
-    >>> launch("k_0", bytes(4 * 4096), 4096).grid
-    (4, 1, 1)
-    """
+    """The launch of one entry: its table, what it sees, the count of mismatches; `count` of the table's entries are compared."""
     blocks = -(-count // (THREADS * PER_THREAD))
     return KernelRun(entry, (blocks, 1, 1), THREADS, (In(table), Out(len(table)), Out(4, fill=0), Scalar(count)))

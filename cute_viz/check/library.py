@@ -22,12 +22,7 @@ ARGUMENTS = {"D A=D B=A C=D": ("float",), "S D=S": ("uint128_t",)}  # those that
 
 
 def atoms(library: Library = PACKAGED) -> Iterator[tuple[str, Any]]:
-    """(name, atom) of everything in the library; an Undecided in the place of families that nothing here can run.
-
-    >>> name, atom = next(atoms())
-    >>> name.startswith("SM")
-    True
-    """
+    """(name, atom) of everything in the library; an Undecided in the place of families that nothing here can run."""
     for listed in library.listing():
         reason = hopeless(listed)
         if reason:
@@ -43,11 +38,7 @@ def atoms(library: Library = PACKAGED) -> Iterator[tuple[str, Any]]:
 
 
 def hopeless(listed: Listed) -> str:
-    """Why no atom of a family is tried, where that is known from its architecture; empty else.
-
-    >>> hopeless(Listed("SM100_MMA_TF32_SS", "mma", "sm100", "", ""))
-    'an instruction of sm100, for which there is no kernel here'
-    """
+    """Why no atom of a family is tried, where that is known from its architecture; empty else."""
     arch = int(re.sub(r"\D", "", listed.arch) or 0)
     if arch >= 100 and not listed.name.startswith(TRIED):
         return f"an instruction of {listed.arch}, for which there is no kernel here"
@@ -55,11 +46,7 @@ def hopeless(listed: Listed) -> str:
 
 
 def numbered(listed: Listed) -> list[str]:
-    """The names of a family with its number filled in, each of the range; the name alone where it has none, or two.
-
-    >>> numbered(Listed("SM90_64x{N}x16_F16F16F16_SS", "mma", "sm90", "", "N = 8..24/8"))
-    ['SM90_64x8x16_F16F16F16_SS', 'SM90_64x16x16_F16F16F16_SS', 'SM90_64x24x16_F16F16F16_SS']
-    """
+    """The names of a family with its number filled in, each of the range; the name alone where it has none, or two."""
     key, _, words = listed.ranges.partition(" = ")
     if not words or "," in words:
         return [listed.name]
@@ -73,32 +60,19 @@ def subjects(section: str) -> Iterator[tuple[str, Any]]:
     descriptors: every major, mode and type that wgmma accepts. tma: every swizzle, types, both majors, three dimensions, stores,
     clusters. im2col: convolutions of one to three dimensions. umma: every kind, M of 64 to 256, both majors, A in tensor memory,
     pairs of CTAs, scale factors.
-
-    >>> name, layout = next(subjects("swizzles"))
-    >>> name, str(layout)
-    ('GMMA::Layout_K_INTER_Atom<uint8_t>', 'Sw<0,4,3> o smem_ptr[8b](unset) o (_8,_16):(_16,_1)')
     """
     return ((name, read(text).pick()) for name, text in written(section))
 
 
 def written(section: str) -> list[tuple[str, str]]:
-    """(name, text) of each of `subjects`, not yet read.
-
-    >>> written("swizzles")[0][0]
-    'GMMA::Layout_K_INTER_Atom<uint8_t>'
-    """
+    """(name, text) of each of `subjects`, not yet read."""
     text = (files("cute_viz.check") / "subjects.txt").read_text("utf-8")
     lines = [line.split(" | ") for line in text.partition(f"# {section}\n")[2].partition("#")[0].splitlines()]
     return [(words[0], words[-1]) for words in lines]
 
 
 def specs(library: Library = PACKAGED) -> Iterator[tuple[str, Any, tuple[int, int] | None]]:
-    """(name, object, tile) of every spec of the library.
-
-    >>> name, obj, tile = next(specs())
-    >>> name.startswith("specs/")
-    True
-    """
+    """(name, object, tile) of every spec of the library."""
     for path in library.spec_files():
         stem = os.path.splitext(os.path.basename(path))[0]
         for spec in read_specs(read_text(path), path, library):

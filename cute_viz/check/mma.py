@@ -38,10 +38,8 @@ class WarpMma:
     xor: bool = False
 
     def kernel(self, file: str, entry: str, values: tuple[int, ...], **holes: int) -> Kernel:
-        """A kernel of the instruction; values: of A, B and C in a thread.
-
-        kernels/mma.ptx (A, B, C, D): one warp a block, A and D by blockIdx.x, B and D by blockIdx.y, C the same for all.
-        """
+        """A kernel of the instruction; values: of A, B and C in a thread. kernels/mma.ptx (A, B, C, D): one warp a block, A and
+        D by blockIdx.x, B and D by blockIdx.y, C the same for all."""
         for letter, element, count in zip("abc", (self.a, self.b, self.c), values, strict=True):
             holes[letter] = -(-count * element.bits // element.register)
             holes[f"{letter}_bytes"] = element.register // 8
@@ -49,11 +47,7 @@ class WarpMma:
 
 
 def instruction(atom: MMA_Atom) -> WarpMma | str:
-    """The instruction that an atom's name stands for (PTX ISA, "mma"); or the reason why none does.
-
-    >>> instruction(resolve("SM80_16x8x16_F32BF16BF16F32_TN")).opcode
-    'mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32'
-    """
+    """The instruction that an atom's name stands for (PTX ISA, "mma"); or the reason why none does."""
     op = atom.instruction
     kinds = [found for kind in atom.types if (found := element_of(kind)) is not None]
     if op.kind == "dp4a":
@@ -148,22 +142,12 @@ class Incidence:
 
 
 def job(made: WarpMma, figure: Figure, name: str) -> Incidence:
-    """The check of a drawn MMA atom against its instruction.
-
-    >>> atom = resolve("SM80_16x8x8_F16F16F16F16_TN")
-    >>> job(instruction(atom), build(atom), "x").entry
-    'mma_x'
-    """
+    """The check of a drawn MMA atom against its instruction."""
     return Incidence(made, entry_name("mma", name), *(fragment(figure, operand) for operand in "ABC"))
 
 
 def predicted(a: Fragment, b: Fragment, c: Fragment) -> Any:
-    """The incidence that the drawn fragments imply: slots meet where m, n and k are the same.
-
-    >>> a, b, c = (fragment(figure("UniversalFMA<float>{}"), operand) for operand in "ABC")
-    >>> predicted(a, b, c).tolist(), predicted(a.swapped(), b, c).tolist()
-    ([[0]], [[-1]])
-    """
+    """The incidence that the drawn fragments imply: slots meet where m, n and k are the same."""
     by_place = np.full((int(b.rows.max()) + 1, int(max(a.cols.max(), b.cols.max())) + 1), -1, np.int64)
     by_place[b.rows, b.cols] = np.arange(b.size)
     inside = np.minimum(c.cols, by_place.shape[0] - 1)
@@ -172,10 +156,8 @@ def predicted(a: Fragment, b: Fragment, c: Fragment) -> Any:
 
 
 def _sheets(met: Any, expected: Any, a: Fragment, b: Fragment, c: Fragment, passed: Any) -> tuple[PanelCheck, ...]:
-    """Each drawn cell against what the other two operands say of its slot, by majority of its meetings.
-
-    With every label right, a slot is right when all its meetings are the predicted ones, and C's when it also lets a value through.
-    """
+    """Each drawn cell against what the other two operands say of its slot, by majority of its meetings. With every label right,
+    a slot is right when all its meetings are the predicted ones, and C's when it also lets a value through."""
     slot_a, slot_c = np.nonzero((met >= 0) & (met < b.size))
     slot_b = met[slot_a, slot_c]
     votes = {

@@ -71,9 +71,6 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
 
     tile: of a layout that is drawn as a map of threads and values. cute: let CuTe's headers evaluate layouts, too. library: where
     the operation of a copy atom is looked up.
-
-    >>> [(item.kind, item.name) for item in plan(Layout((4, 8), (8, 1)), "(4,8):(8,1)")]
-    [('layout', '(4,8):(8,1)')]
     """
     obj = as_layout(obj)
     obj = tiled_of(obj)
@@ -168,11 +165,7 @@ def _drawn(atom: MMA_Atom, operands: str) -> wgmma.Pictured:
 
 
 def static(obj: object, name: str) -> cuda.StaticTable | Undecided:
-    """The table of a layout as CUDA C++ that compiles only when CuTe's headers agree.
-
-    >>> static(Layout((2, 2), (2, 1)), "x").table
-    (0, 2, 1, 3)
-    """
+    """The table of a layout as CUDA C++ that compiles only when CuTe's headers agree."""
     obj = as_layout(obj)
     if not is_layout(obj):
         return Undecided("static", name, f"only layouts can be decided while compiling, not {show(obj).splitlines()[0]}")
@@ -186,12 +179,7 @@ def static(obj: object, name: str) -> cuda.StaticTable | Undecided:
 
 
 def everything(cute: bool = False, library: Library = PACKAGED) -> Iterator[Item]:
-    """The checks of the whole library of atoms and of every spec that comes with it, and those of the bank analysis.
-
-    >>> from cute_viz.check.promises import PROVES
-    >>> next(everything()).kind in PROVES
-    True
-    """
+    """The checks of the whole library of atoms and of every spec that comes with it, and those of the bank analysis."""
     for name, obj in atoms(library):
         if isinstance(obj, Undecided):
             yield obj

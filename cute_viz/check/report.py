@@ -54,22 +54,12 @@ class CheckReport:
 
 
 def judged(check: Check, outcome: Outcome) -> CheckResult:
-    """The verdict on a check that ran. A check whose control was not caught proves nothing, and counts as a difference.
-
-    >>> from cute_viz.check.banks import checks
-    >>> caught, missed = (Outcome((PanelCheck("", 1, 1, ("1",), ("1",), (True,)),), control) for control in (True, False))
-    >>> [judged(checks()[0], outcome).verdict for outcome in (caught, missed)]
-    ['agree', 'differ']
-    """
+    """The verdict on a check that ran. A check whose control was not caught proves nothing, and counts as a difference."""
     return verdict_of(check.kind, check.name, outcome, check.digest, check.known)
 
 
 def verdict_of(kind: str, name: str, outcome: Outcome, digest: str | None = None, known: str = "") -> CheckResult:
-    """The verdict that follows from an outcome.
-
-    >>> verdict_of("sectors", "ld", Outcome((PanelCheck("", 1, 1, ("1",), ("1",), (True,)),), True)).verdict
-    'agree'
-    """
+    """The verdict that follows from an outcome."""
     different = outcome.cells != outcome.agree
     reason = known
     if not outcome.control:
@@ -94,11 +84,7 @@ def verdict_of(kind: str, name: str, outcome: Outcome, digest: str | None = None
 
 
 def compiled(item: StaticTable, wrong: Sequence[tuple[int, int]], control: bool) -> CheckResult:
-    """The verdict on a table that a compiler compared: the ranges that it refused, and whether it refused a corrupted entry.
-
-    >>> compiled(StaticTable("x", "Layout<_4,_2>{}", (0, 2, 4, 6)), [(0, 3)], True).reason
-    'something differs in the entries 0 to 3'
-    """
+    """The verdict on a table that a compiler compared: the ranges that it refused, and whether it refused a corrupted entry."""
     cells = len(item.table)
     agree = cells - sum(last + 1 - first for first, last in wrong)
     verdict = "agree" if control and not wrong else "differ"
@@ -107,11 +93,7 @@ def compiled(item: StaticTable, wrong: Sequence[tuple[int, int]], control: bool)
 
 
 def undecided(item: Check | Undecided, reason: str = "") -> CheckResult:
-    """The verdict on what was not run, with the reason.
-
-    >>> undecided(Undecided("mma", "x", "needs sm_100")).reason
-    'needs sm_100'
-    """
+    """The verdict on what was not run, with the reason."""
     return CheckResult(item.kind, item.name, "undecided", reason=reason or getattr(item, "reason", ""))
 
 
@@ -125,22 +107,13 @@ def _differences(sheets: Sequence[PanelCheck]) -> list[tuple[str, int, int, str,
 
 
 def status(verdicts: Sequence[CheckResult]) -> int:
-    """The exit status: 1 with a difference, 3 when nothing at all could be decided, else 0.
-
-    >>> open_ = CheckResult("mma", "b", "undecided")
-    >>> status([CheckResult("mma", "a", "agree"), open_]), status([open_])
-    (0, 3)
-    """
+    """The exit status: 1 with a difference, 3 when nothing at all could be decided, else 0."""
     found = {verdict.verdict for verdict in verdicts}
     return 1 if "differ" in found else 0 if found & {"agree", "known"} else 3
 
 
 def counts(verdicts: Sequence[CheckResult]) -> dict[str, dict[str, int]]:
-    """For each kind: how many checks came to each verdict, the cells decided and agreeing, the controls caught.
-
-    >>> counts([CheckResult("mma", "a", "agree", 4, 4, True)])
-    {'mma': {'agree': 1, 'differ': 0, 'known': 0, 'undecided': 0, 'cells': 4, 'cells agreeing': 4, 'controls caught': 1}}
-    """
+    """For each kind: how many checks came to each verdict, the cells decided and agreeing, the controls caught."""
     out: dict[str, dict[str, int]] = {}
     for kind in dict.fromkeys(verdict.kind for verdict in verdicts):
         mine = [verdict for verdict in verdicts if verdict.kind == kind]
@@ -155,11 +128,7 @@ def counts(verdicts: Sequence[CheckResult]) -> dict[str, dict[str, int]]:
 
 
 def document(report: CheckReport) -> dict[str, Any]:
-    """The whole report, ready for JSON.
-
-    >>> document(CheckReport({"device": "a GPU"}, (CheckResult("mma", "x", "agree", 4, 4, True),)))["checks"]
-    [{'kind': 'mma', 'name': 'x', 'verdict': 'agree', 'cells': 4, 'agree': 4, 'control caught': True}]
-    """
+    """The whole report, ready for JSON."""
     checks = [
         {
             "kind": v.kind,
@@ -184,13 +153,7 @@ _NAMED = re.compile(r"no (kernel|check) for .*", re.S)  # a reason that names on
 
 def evidence(report: CheckReport) -> dict[str, Any]:
     """The compact form that is kept: counts, what is known to differ, why what was left out was, name -> digest of what agrees.
-
-    Only the kinds in `promises.CLAIMS`: only where hardware itself decides may a name be called verified.
-
-    >>> verdicts = [CheckResult(kind, kind, "agree", 4, 4, True, digest="0a1b") for kind in ("mma", "layout")]
-    >>> evidence(CheckReport({"device": "a GPU"}, tuple(verdicts)))["agree"]
-    {'mma': '0a1b'}
-    """
+    Only the kinds in `promises.CLAIMS`: only where hardware itself decides may a name be called verified."""
     verdicts = report.verdicts
     reasons: dict[str, list[str]] = {}
     doubted = {v.name for v in verdicts if v.verdict == "differ"}
@@ -212,13 +175,7 @@ def evidence(report: CheckReport) -> dict[str, Any]:
 
 
 def lines(verdict: CheckResult) -> str:
-    """A verdict in words.
-
-    >>> lines(CheckResult("mma", "x", "agree", 4, 4, True))
-    '4 of 4 cells agree; the control was caught'
-    >>> lines(CheckResult("mma", "x", "undecided", reason="needs sm_100"))
-    'not decidable here: needs sm_100'
-    """
+    """A verdict in words."""
     if verdict.verdict == "undecided":
         return f"{UNDECIDED}: {verdict.reason}"
     told = f"{verdict.agree} of {verdict.cells} cells agree"
@@ -231,14 +188,8 @@ _MEANING = ("agrees", "differs: drawn ≠ seen", UNDECIDED)
 
 
 def picture(verdict: CheckResult) -> Figure:
-    r"""The picture of a disagreement: every cell as drawn, the differing ones marked and with what the device showed.
-
-    Raises: FigureError for a verdict without a difference.
-
-    >>> found = verdict_of("layout", "x", Outcome((PanelCheck("", 1, 2, ("0", "1"), ("0", "2"), (True, False)),), True))
-    >>> picture(found).panels[0].labels
-    ('0', '1\n≠2')
-    """
+    r"""The picture of a disagreement: every cell as drawn, the differing ones marked and with what the device showed. Raises:
+    FigureError for a verdict without a difference."""
     if not verdict.sheets:
         raise FigureError(f"{verdict.name}: there is no difference to draw")
     panels, used = [], Counter[int]()

@@ -62,12 +62,6 @@ def check(
     cute-viz, for the report. device: a `Device`; the first GPU without one. The subjects are asked for once the device is there.
 
     Raises: CannotCheck where there is no device, or CuTe's headers do not compile a kernel; CuteVizError as `planned` does.
-
-    >>> from types import SimpleNamespace
-    >>> gpu = SimpleNamespace(name="a GPU", driver="580", cuda="13.0", capability=90, load_all=list)
-    >>> found = check([Checkable("()", ())], device=gpu)
-    >>> found.machine["capability"], found.verdicts[0].reason
-    ('9.0', 'no check for ()')
     """
     device = Device() if device is None else device
     verdicts = run(device, list(planned(subjects, everything, tile, with_cute, library)), progress)
@@ -78,13 +72,8 @@ def check(
 
 
 def static(subjects: Iterable[Checkable], version: str = "") -> CheckReport:
-    """The verdicts of a compiler on layouts: their tables as static_asserts over CuTe's headers. No GPU takes part.
-
-    Raises: CannotCheck where there is no compiler, no headers, or a file does not compile for another reason.
-
-    >>> static([Checkable("x", "no layout")]).verdicts[0].reason
-    'only layouts can be decided while compiling, not no layout'
-    """
+    """The verdicts of a compiler on layouts: their tables as static_asserts over CuTe's headers. No GPU takes part. Raises:
+    CannotCheck where there is no compiler, no headers, or a file does not compile for another reason."""
     verdicts = []
     for name, obj, _ in subjects:
         item = plan.static(obj, name)
@@ -107,14 +96,8 @@ def kernels(
     tile: tuple[int, int] | None = None,
     library: Library = PACKAGED,
 ) -> str:
-    """The kernels of the checks as one PTX module; cuda: those that are CUDA C++ instead, which only layouts have.
-
-    Raises: CannotCheck where there is no such kernel, with the reason; CuteVizError as `planned` does.
-
-    >>> from cute_viz.notation import parse
-    >>> kernels([Checkable("x", parse("(4,8):(8,1)"))]).splitlines()[-3:]
-    ['ld.param.u64 %at, [count]; red.global.add.u32 [%at], %bad;', 'ret;', '}']
-    """
+    """The kernels of the checks as one PTX module; cuda: those that are CUDA C++ instead, which only layouts have. Raises:
+    CannotCheck where there is no such kernel, with the reason; CuteVizError as `planned` does."""
     found: list[Kernel] = []
     reasons: list[str] = []
     for item in planned(subjects, everything, tile, cuda, library):
@@ -131,13 +114,8 @@ def kernels(
 
 
 def asserts(subjects: Iterable[Checkable]) -> str:
-    """The files that `static` compiles, one after the other.
-
-    Raises: CannotCheck where no subject has one, with the first one's reason.
-
-    >>> asserts([Checkable("x", (2, 2))]).count("static_assert")
-    1
-    """
+    """The files that `static` compiles, one after the other. Raises: CannotCheck where no subject has one, with the first one's
+    reason."""
     items = [plan.static(obj, name) for name, obj, _ in subjects]
     found = [item.source() for item in items if not isinstance(item, Undecided)]
     for item in items if not found else ():
@@ -153,13 +131,8 @@ def planned(
     cute: bool = False,
     library: Library = PACKAGED,
 ) -> Iterator[Item]:
-    """The checks of what was asked for, one by one: each may hold a large table.
-
-    Raises: CuteVizError of a tile that cannot be drawn, which is wrong input and not undecided.
-
-    >>> [item.kind for item in planned([Checkable("x", (4, 8))])]
-    ['layout']
-    """
+    """The checks of what was asked for, one by one: each may hold a large table. Raises: CuteVizError of a tile that cannot be
+    drawn, which is wrong input and not undecided."""
     if everything:
         yield from plan.everything(cute, library)
     for name, obj, own in subjects:
@@ -169,13 +142,7 @@ def planned(
 
 
 def run(device: Any, items: Sequence[Item], progress: Progress | None = None) -> list[CheckResult]:
-    """Every check on the device, in order; what the device cannot run is undecided, with the reason.
-
-    >>> from types import SimpleNamespace
-    >>> hopper = plan.plan(PACKAGED.resolve("SM90_64x8x16_F32F16F16_RS"), "x")
-    >>> [verdict.reason for verdict in run(SimpleNamespace(capability=80, load_all=list), hopper)]
-    ['needs sm_90; this device is sm_80']
-    """
+    """Every check on the device, in order; what the device cannot run is undecided, with the reason."""
     out: list[CheckResult] = []
     for start in range(0, len(items), BATCH):
         batch = items[start : start + BATCH]

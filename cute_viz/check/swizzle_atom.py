@@ -44,14 +44,7 @@ class SwizzleAtom:
 
 
 def recognise(layout: AnyLayout) -> SwizzleAtom | None:
-    """The atom that a layout is, flagged (Sw<b,4,3> on bytes) or on elements; None for any other layout.
-
-    >>> from cute_viz.notation import parse
-    >>> recognise(parse("Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)"))
-    SwizzleAtom(swizzle=3, bits=16, mn_major=False)
-    >>> recognise(parse("Sw<3,3,3> o 0 o (64,8):(1,64)"))
-    SwizzleAtom(swizzle=3, bits=16, mn_major=True)
-    """
+    """The atom that a layout is, flagged (Sw<b,4,3> on bytes) or on elements; None for any other layout."""
     if not isinstance(layout, ComposedLayout) or not isinstance(layout.outer, Swizzle) or layout.outer.shift != 3:
         return None
     if isinstance(layout.inner, (ComposedLayout, Swizzle)):
@@ -71,12 +64,7 @@ def recognise(layout: AnyLayout) -> SwizzleAtom | None:
 
 
 def jobs(layout: AnyLayout, figure: Figure, name: str) -> dict[str, Job]:
-    """The checks of a drawn atom, none of another layout: TMA loads and stores it; wgmma reads it, M contiguous only in 16 bits.
-
-    >>> layout = parse("Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)")
-    >>> list(jobs(layout, figure(layout), "x"))
-    ['TMA load', 'TMA store', 'wgmma operand']
-    """
+    """The checks of a drawn atom, none of another layout: TMA loads and stores it; wgmma reads it, M contiguous only in 16 bits."""
     atom = recognise(layout)
     if atom is None:
         return {}

@@ -23,12 +23,7 @@ STEP = 32  # bytes that tell of one asynchronous instruction
 
 
 def job(op: CopyOp, name: str) -> Lanes | Rows | str:
-    """The check of an instruction between tensor memory and registers, or from shared memory to tensor memory, or why not.
-
-    >>> made = job(parse("SM100_TMEM_LOAD_16dp256b1x_16b{}"), "x").kernel()
-    >>> made.target, made.exact
-    (100, True)
-    """
+    """The check of an instruction between tensor memory and registers, or from shared memory to tensor memory, or why not."""
     entry, said = entry_name("tcgen05", name), op.instruction
     if said.lanes and "stat" not in said.words:
         return Lanes(op, ".".join(said.ptx.split(".")[4:6]), said.kind == "tcgen05.st", entry)
@@ -39,10 +34,8 @@ def job(op: CopyOp, name: str) -> Lanes | Rows | str:
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """One launch of one warp, and its judgement: every register, or every lane and column, shows its number.
-
-    A packed instruction has two numbers of 16 bits in a register, and one in the low half of a column.
-    """
+    """One launch of one warp, and its judgement: every register, or every lane and column, shows its number. A packed
+    instruction has two numbers of 16 bits in a register, and one in the low half of a column."""
 
     op: CopyOp
     shape: str
@@ -104,24 +97,15 @@ def _taken(columns: int) -> int:
 
 def issued(entry: str, instruction: str, columns: int, more: int = 0, sms: int = 1) -> Kernel:
     """The kernel (a, b, t, d, s, na, nb, steps) of one CTA or a pair, 128 threads each, that issues asynchronous instructions.
-
-    a, b: na and nb 16-byte pieces of shared memory. t: columns of tensor memory behind the first ones, lane by lane. d: the first
-    columns of each lane in the end. s: for each instruction the descriptors %pa and %pb less where a and b begin, the instruction
-    descriptor %d, and two addresses of tensor memory, %f and %g.
-
-    >>> "cta_group::2" in issued("k", "tcgen05.mma.cta_group::2.kind::f16 [%m], %pa, %pb, %d, %more;", 64, 0, 2).body
-    True
-    """
+    a, b: na and nb 16-byte pieces of shared memory. t: columns of tensor memory behind the first ones, lane by lane. d: the
+    first columns of each lane in the end. s: for each instruction the descriptors %pa and %pb less where a and b begin, the
+    instruction descriptor %d, and two addresses of tensor memory, %f and %g."""
     form = {"columns": columns, "more": more, "sms": sms, "many": sms > 1, "taken": _taken(columns + more)}
     return kernel("tcgen05.ptx", entry, instruction=instruction, b_at=B_AT, step=STEP, **form)
 
 
 def step(a: int = 0, b: int = 0, instruction: int = 0, first: int = 0, second: int = 0) -> bytes:
-    """What the kernel reads for one instruction.
-
-    >>> len(step()) == STEP
-    True
-    """
+    """What the kernel reads for one instruction."""
     return struct.pack("<QQIIII", a, b, instruction, first, second, 0)
 
 

@@ -28,14 +28,7 @@ NOWHERE = 0xFFFFFFFF  # the place of an accumulator that no cell of C stands for
 
 
 def job(obj: TiledMMA, figure: Figure, name: str) -> Job | str:
-    """The check of a drawn TiledMMA, or the reason why there is none.
-
-    >>> for atom in ("SM80_16x8x8_F16F16F16F16_TN", "SM90_64x8x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>"):
-    ...     mma = parse(f"make_tiled_mma({atom}{{}}, (2,1,1))")
-    ...     print(job(mma, figure(mma), "x").entry)
-    tiled_x
-    grouped_x
-    """
+    """The check of a drawn TiledMMA, or the reason why there is none."""
     op = obj.atom.instruction
     made = (wgmma_ptx if op.kind == "wgmma" and op.sparse == 1 else mma).instruction(obj.atom)
     if isinstance(made, str):

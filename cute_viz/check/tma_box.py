@@ -42,12 +42,7 @@ OFFSETS = 3  # of a filter at most, behind the dimensions
 
 
 def job(obj: TmaCopy, name: str) -> Corners | str:
-    """The check of a TMA copy, or why there is none: its tile at the beginning of the tensor, across its end, and before it.
-
-    >>> from cute_viz.check.library import subjects
-    >>> [len(job(next(subjects(section))[1], "x").launches()) for section in ("tma", "im2col")]
-    [3, 4]
-    """
+    """The check of a TMA copy, or why there is none: its tile at the beginning of the tensor, across its end, and before it."""
     if obj.im2col:
         return _of_convolution(obj, name)
     op, tensor = obj.op.instruction, obj.tensor
@@ -112,10 +107,8 @@ class Corners:
         return kernel("tma_box.ptx", self.entry, issue=issue, record=record, **form)
 
     def corners(self) -> list[Any]:
-        """Where the tile is put: at 0, across the end, and, of loads, across the beginning.
-
-        A store with a negative coordinate is an illegal instruction to an H100, where a load is not.
-        """
+        """Where the tile is put: at 0, across the end, and, of loads, across the beginning. A store with a negative coordinate
+        is an illegal instruction to an H100, where a load is not."""
         shape: Any = self.obj.tensor.layout.shape
         extents = [int(extent) for extent in leaves(shape)]
         tile = [product(mode) for mode in modes(self.obj.cta_v_map.shape)]
@@ -177,10 +170,8 @@ class Corners:
         return f"tile at {show(corner)}"
 
     def judge(self, outputs: Outputs) -> Outcome:
-        """Every 16 bytes of shared memory of every CTA, or of the tensor that was stored, against what is drawn.
-
-        The control has the first and the last element exchanged, and a bit of each.
-        """
+        """Every 16 bytes of shared memory of every CTA, or of the tensor that was stored, against what is drawn. The control has
+        the first and the last element exchanged, and a bit of each."""
         sheets, control, bits = [], False, self.obj.tensor.bits
         for corner, (data,) in zip(self.corners(), outputs, strict=True):
             memory, source = self.image(corner)

@@ -37,13 +37,7 @@ POWERS = {"ue8m0": (127, 128), "ue4m3": (0x38, 0x40)}  # the scale factors 1 and
 
 
 def job(obj: MmaOperands, name: str) -> UmmaRuns | str:
-    """The check of an MMA with its operands: one CTA or a pair, the k-blocks one after the other.
-
-    >>> from cute_viz.check.library import subjects
-    >>> made = job(next(subjects("umma"))[1], "x").kernel()
-    >>> made.target, made.exact
-    (100, True)
-    """
+    """The check of an MMA with its operands: one CTA or a pair, the k-blocks one after the other."""
     atom = obj.mma.atom
     op = atom.instruction
     if op.kind != "tcgen05.mma":

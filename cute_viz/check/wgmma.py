@@ -47,14 +47,7 @@ class Pictured:
 
 
 def drawn(figure: Figure) -> Pictured:
-    """The operands of a figure, of which one that shared memory holds is not a fragment; and its metadata.
-
-    >>> shown = drawn(figure("SM90_64x8x16_F32F16F16_SS"))
-    >>> shown.c.size, shown.a is None
-    (512, True)
-    >>> drawn(figure("GMMA_64x8x32_F32F16F16_SS")).nibbles[1]
-    ((0, 1), (2, 1))
-    """
+    """The operands of a figure, of which one that shared memory holds is not a fragment; and its metadata."""
     panels = {role(panel): panel for panel in figure.panels}
     in_registers = "A" in panels and not shared_by_all(figure, panels["A"])
     nibbles = tuple(owners(panels["E"])) if "E" in panels else ()

@@ -22,11 +22,7 @@ STEP = 32  # bytes of K in one instruction, as A holds it
 
 
 def descriptor(swizzle: int, leading: int, stride: int) -> int:
-    """A matrix descriptor less its start address (PTX ISA, "Matrix Descriptor"): offsets in bytes, swizzle 0..3 for none..128B.
-
-    >>> hex(descriptor(3, 16, 1024))
-    '0x4000004000010000'
-    """
+    """A matrix descriptor less its start address (PTX ISA, "Matrix Descriptor"): offsets in bytes, swizzle 0..3 for none..128B."""
     return -swizzle % 4 << 62 | stride >> 4 << 32 | leading >> 4 << 16
 
 
@@ -130,13 +126,7 @@ class Wgmma:
 
 
 def instruction(atom: MMA_Atom, group: int = 0, selectors: int = 1) -> Wgmma | str:
-    """The instruction that an atom's name stands for, or the reason why none is probed. group, selectors: of a sparse one.
-
-    >>> instruction(resolve("SM90_64x8x16_F32F16F16_SS")).text()
-    'wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0,%d1,%d2,%d3}, %pa, %pb, 1, 1, 1, 0, 0;'
-    >>> instruction(resolve("GMMA_64x8x32_F16F16F16_SS"), 4, 2).text(1)
-    'wgmma.mma_async.sp.sync.aligned.m64n8k32.f16.f16.f16 {%d0,%d1}, %pa, %pb, %e, 1, 1, 1, 1, 0, 0;'
-    """
+    """The instruction that an atom's name stands for, or the reason why none is probed. group, selectors: of a sparse one."""
     op, known = atom.instruction, [element_of(kind) for kind in atom.types[:3]]
     a, b, c = known if len(known) == 3 else (None, None, None)
     if op.kind != "wgmma" or a is None or b is None or c is None:
@@ -148,12 +138,7 @@ def instruction(atom: MMA_Atom, group: int = 0, selectors: int = 1) -> Wgmma | s
 
 
 def plain_tile(elements: Array, bits: int) -> bytes:
-    """Tiles [tile, row, k] of 32 or 64 bytes a row as core matrices of 8 rows x 16 bytes, K-major without a swizzle.
-
-    >>> rows = np.arange(8, dtype=np.uint64)[None, :, None] * np.ones((1, 1, 16), np.uint64)  # 8 rows of 16 elements
-    >>> np.frombuffer(plain_tile(rows, 16), np.uint16)[::8].tolist()
-    [0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7]
-    """
+    """Tiles [tile, row, k] of 32 or 64 bytes a row as core matrices of 8 rows x 16 bytes, K-major without a swizzle."""
     packed = pack(elements, bits).astype(np.uint32)
     tiles, rows, words = packed.shape
     cores = packed.reshape(tiles, rows // 8, 8, words // 4, 4).transpose(0, 1, 3, 2, 4)
@@ -161,10 +146,6 @@ def plain_tile(elements: Array, bits: int) -> bytes:
 
 
 def accumulator(values: int) -> tuple[Array, Array]:
-    """[thread, value] -> row and column of an accumulator of so many values a thread (PTX ISA, "wgmma D fragment").
-
-    >>> [table[33, :4].tolist() for table in accumulator(4)]
-    [[16, 16, 24, 24], [2, 3, 2, 3]]
-    """
+    """[thread, value] -> row and column of an accumulator of so many values a thread (PTX ISA, "wgmma D fragment")."""
     t, v = np.meshgrid(np.arange(GROUP), np.arange(values), indexing="ij")
     return t // 32 * 16 + t % 32 // 4 + v // 2 % 2 * 8, t % 4 * 2 + v % 2 + v // 4 * 8

@@ -168,7 +168,7 @@ def _mistake(row: Row) -> str:
 
 
 def _told(row: Row) -> str:
-    """What a row's value is, in one line, what it needs to be, or to have every number, and what decides whether it is compiled."""
+    """A row in one line: its value, the names that it still needs, and the ones that decide whether it is compiled."""
     needs = _mistake(row) or (f"needs {', '.join(row.needs)}" if row.needs else "")
     depends = f"depends on {', '.join(row.depends)}" if row.depends else ""
     return "; ".join(filter(None, (row.brief, needs, depends)))

@@ -42,7 +42,7 @@ def heard() -> Iterator[list[tuple[str, bool, bool]]]:
 
 
 def look(data: bytes) -> None:
-    """Remember a mistake of ours that something tells."""
+    """Remember a mistake of ours that these bytes report."""
     if b"mistake" in data:  # before a pattern is compiled
         _told.extend(re.findall(_SAID, data))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from cute_viz.cli import color, completion, output
+from cute_viz.cli import completion, output
 from cute_viz.cli.completion import FILE
 from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.options import picture_options
@@ -86,4 +86,15 @@ def _columns(target: str | None, format: str, on_stdout: bool) -> int | None:
 
 
 def _coloured(format: str, path: str | None, wanted: str) -> bool:
-    return format == "text" and output.file_of(path) is None and color.wanted(wanted)
+    return format == "text" and output.file_of(path) is None and wanted_color(wanted)
+
+
+def wanted_color(choice: str) -> bool:
+    """`always`, `never`, or `auto`: a terminal that has not asked for plain text (no-color.org)."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

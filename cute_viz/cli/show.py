@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
@@ -17,23 +18,25 @@ from cute_viz.engine import ask
 @click.argument("source", metavar="SOURCE", shell_complete=completion.sources)
 @click.option("--who", metavar="WHERE", help="Who holds it: 'C(5,3)', 'T5 V1', 'offset 9'")
 @option("tile")
+@option("view", help="Of --who: how a layout is drawn")
+@option("type", help="Of --who: the element type, for banks")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
 @reading_options
-def command(source: str, who: str | None, tile: str | None, as_json: bool, reading: SourceOptions) -> None:
+def command(source: str, who: str | None, as_json: bool, reading: SourceOptions, **options: Any) -> None:
     """Print the properties of a layout (size, cosize, injective, contiguous ...), an atom (layouts, types, PTX, source), a
     tiling, a TMA copy or a descriptor, also as 64 bits: 0x4000004000000000.
 
     For a text that ends in copy(...) or gemm(...), print whether it compiles, and how wide it is.
     """
+    given = {name: value for name, value in options.items() if value is not None}
     if who is not None:
-        from cute_viz.engine.owners import who_owns
+        from cute_viz.engine import owners
 
-        options = {} if tile is None else {"tile": tile}
-        found = who_owns(ask(reading.request(source, options=options, formats=("svg",))).figure, who)
+        found = owners.who(lambda words: ask(reading.request(source, options=words, formats=("svg",))), who, given)
         output.echo(json.dumps(found) if as_json else found["words"])
         return
-    if tile is not None:
-        raise click.UsageError("--tile needs --who")
+    if given:
+        raise click.UsageError(f"--{next(iter(given))} needs --who")
     answer = ask(reading.request(source))
     if answer.verdict is None:
         output.notes(answer.notes)

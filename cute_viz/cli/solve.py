@@ -30,7 +30,7 @@ def command(table: str, tile: str | None, let: dict[str, str], as_json: bool) ->
     FUNCTION is the text of a function of C++ or Python, or a lambda, or its address, kernel.cu::index.
     """
     from cute_viz.analysis.solve import read_npy, solve, solved
-    from cute_viz.engine.arithmetic import EXAMPLES, is_function, offsets_of
+    from cute_viz.engine.arithmetic import EXAMPLES, is_function, layout_of
     from cute_viz.engine.request import Request
 
     data = files.bytes_of(table) if table.endswith(".npy") else None
@@ -44,7 +44,7 @@ def command(table: str, tile: str | None, let: dict[str, str], as_json: bool) ->
         raise click.UsageError(f"--tile is for a FUNCTION, and this is none: write {EXAMPLES}")
     try:
         if by_function:
-            found = solve(offsets_of(text, read("tile", tile), Request((), let=let)))
+            found = layout_of(text, read("tile", tile), Request((), let=let))
         else:
             found = solved(_text(text)) if data is None else solve(read_npy(data))
     except CuteVizError as error:

@@ -46,14 +46,8 @@ class Block:
 
 
 def blocks(text: str, language: str) -> list[Block]:
-    """The blocks of a document, in order.
-
-    Raises: LimitError for documents over the limit; DocumentError with the place, for a pair or a fence that is never closed, a
-    closing comment without its opening one, an empty one.
-
-    >>> [block.expression for block in blocks("<!-- cute-viz: (4,8):(8,1) | view=grid -->\\n<!-- /cute-viz -->\\n", "markdown")]
-    ['(4,8):(8,1)']
-    """
+    """The blocks of a document, in order. Raises: LimitError for documents over the limit; DocumentError with the place, for a
+    pair or a fence that is never closed, a closing comment without its opening one, an empty one."""
     if len(text) > limit("document"):
         raise over("document", f"the document has {len(text)} characters")
     out: list[Block] = []

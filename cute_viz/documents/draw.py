@@ -16,11 +16,7 @@ TEXTS = ("alt", "beside", "formats", "let", "name", "title")  # options of any t
 
 
 def words_of(line: str) -> dict[str, str]:
-    """The options on a line, `key=value` or a flag alone.
-
-    >>> words_of("tile=8x128 title='A TV map' coords")
-    {'tile': '8x128', 'title': 'A TV map', 'coords': 'true'}
-    """
+    """The options on a line, `key=value` or a flag alone."""
     try:
         parts = shlex.split(line)
     except ValueError as error:
@@ -38,11 +34,7 @@ def words_of(line: str) -> dict[str, str]:
 
 
 def let_of(words: str) -> dict[str, str]:
-    """The values that a block gives to names, `NAME:VALUE` or `NAME=VALUE`, several parted by spaces, commas or lines.
-
-    >>> let_of("M:512 T:Layout<Shape<_8, _8>>"), let_of("Traits::kBlockM=64")
-    ({'M': '512', 'T': 'Layout<Shape<_8, _8>>'}, {'Traits::kBlockM': '64'})
-    """
+    """The values that a block gives to names, `NAME:VALUE` or `NAME=VALUE`, several parted by spaces, commas or lines."""
     out = {}
     for item in re.split(rf"[\s,]+(?={_NAME}[:=](?!:))", words.strip()):
         found = re.fullmatch(rf"({_NAME})[:=](.+)", item, re.S)
@@ -69,9 +61,6 @@ def picture(
     folder: where the files of addresses lie, None where none are read.
 
     Raises: CuteVizError for an expression with a mistake, an option that there is not, options that do not fit the object.
-
-    >>> picture("((4,8),(2,2)):((32,1),(16,8))", {"tile": "16x8"}).figure.title
-    'Each thread holds 4 elements, in 2 pairs'
     """
     options = {NAMES.get(name, name): word for name, word in (words or {}).items()}
     sources = (text.strip(), *([options.pop("beside")] if "beside" in options else []))
@@ -85,11 +74,7 @@ def picture(
 
 
 def files_of(answer: Answer) -> tuple[str, ...]:
-    """The files that a picture depends on: the spec or the source that it names, with what these name and include.
-
-    >>> files_of(picture("(4,8):(8,1)"))
-    ()
-    """
+    """The files that a picture depends on: the spec or the source that it names, with what these name and include."""
     out: list[str] = []
     for reading, subject in zip(answer.readings, answer.subjects, strict=True):
         if subject.spec is not None:

@@ -69,10 +69,6 @@ def embed(
     of the letters of cells, in every picture that has none of its own.
 
     Raises: DocumentError for a document whose pairs of comments do not match; what a single block gets wrong is in `failures`.
-
-    >>> done = embed("<!-- cute-viz: (4,8) | name=grid alt='A grid' -->\\n<!-- /cute-viz -->\\n", "markdown", "x")
-    >>> done.text.splitlines()[1], done.text.splitlines()[2].startswith("<!-- /cute-viz: ")
-    ('![A grid](grid.svg)', True)
     """
     out = Embedded(text)
     pictures = _Pictures(language, stem, folder, format, out, library, page, files, letters)
@@ -111,11 +107,7 @@ _OVERWRITE = "move it out of the block; `cute-viz embed --force` replaces it"
 
 
 def mark_of(data: bytes) -> str:
-    """What a document says of a picture, by which a later run knows that it is unchanged.
-
-    >>> mark_of(b"")
-    'e3b0c44298fc1c14'
-    """
+    """What a document says of a picture, by which a later run knows that it is unchanged."""
     return hashlib.sha256(data).hexdigest()[:16]
 
 
@@ -202,11 +194,7 @@ class _Pictures:
 
 
 def reference(language: str, path: str, alt: str, format: str = "svg") -> list[str]:
-    r"""The lines of a document that show a picture.
-
-    >>> reference("markdown", "a b.svg", "rows [0, 4)"), reference("html", "x.svg", 'a "b"')
-    (['![rows \\[0, 4)](a%20b.svg)'], ['<img src="x.svg" alt="a &quot;b&quot;">'])
-    """
+    r"""The lines of a document that show a picture."""
     alt = " ".join(alt.split())
     if language == "markdown":
         escaped = re.sub(r"([\\`*_\[\]<>&~$])", r"\\\1", alt)
@@ -221,11 +209,7 @@ def reference(language: str, path: str, alt: str, format: str = "svg") -> list[s
 
 
 def linked(language: str, lines: list[str], address: str | None) -> list[str]:
-    """The lines of a reference, as a link where the language has pictures as links.
-
-    >>> linked("markdown", ["![a grid](x.svg)"], "https://example.org/#source=(4,8)")
-    ['[![a grid](x.svg)](<https://example.org/#source=(4,8)>)']
-    """
+    """The lines of a reference, as a link where the language has pictures as links."""
     if address is None:
         return lines
     if language == "markdown":

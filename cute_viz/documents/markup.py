@@ -54,13 +54,8 @@ class Fence:
 
 
 def events(text: str, language: str) -> list[Comment | Fence]:
-    """The comments and fences of a document, in order; what is code, verbatim or a script is left alone.
-
-    Raises: DocumentError with the place, for a fence that is never closed, a comment of ours that does not end on its line.
-
-    >>> [found.words for found in events("%% cute-viz: (4,8)\\n%% /cute-viz\\n", "latex")]
-    [' (4,8)', '']
-    """
+    """The comments and fences of a document, in order; what is code, verbatim or a script is left alone. Raises: DocumentError
+    with the place, for a fence that is never closed, a comment of ours that does not end on its line."""
     if language == "html":
         return list(_html_comments(text))
     lines = _lines(text)

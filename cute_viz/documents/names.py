@@ -10,11 +10,7 @@ FILE_NAMES = f"letters, digits, _ - + . and spaces, at most {LONGEST}, for examp
 
 
 def is_file_name(name: str) -> bool:
-    """Whether a name, before its suffix, can be that of a picture's file.
-
-    >>> is_file_name("tv_8x128"), is_file_name("../up"), is_file_name(".hidden"), is_file_name("con.x")
-    (True, False, False, False)
-    """
+    """Whether a name, before its suffix, can be that of a picture's file."""
     device = unicodedata.normalize("NFKC", name.partition(".")[0]).rstrip()  # with any suffix, and com\u00b9 is com1
     if len(name) > LONGEST or re.fullmatch(r"(?i)con|prn|aux|nul|com\d|lpt\d", device):
         return False
@@ -22,12 +18,8 @@ def is_file_name(name: str) -> bool:
 
 
 def one_name(name: str) -> str:
-    r"""What is equal of two names that one file system or another takes for one: those that differ in case, or in how accents are
-    written.
-
-    >>> one_name("A\u0308.svg") == one_name("\u00e4.svg")
-    True
-    """
+    r"""What is equal of two names that one file system or another takes for one: those that differ in case, or in how accents
+    are written."""
     return unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
 
 
@@ -36,9 +28,5 @@ _BREAKS = {"latex": r"\\{}%#$&~^", "rest": r"\\"}  # Markdown and HTML have them
 
 
 def can_stand(path: str, language: str) -> bool:
-    r"""Whether a path can be written in a document: it is UTF-8 in one line, and nothing that the language takes for a command.
-
-    >>> can_stand("figures/tv.svg", "latex"), can_stand("100%.svg", "latex"), can_stand("caf\udce9.svg", "markdown")
-    (True, False, False)
-    """
+    r"""Whether a path can be written in a document: it is UTF-8 in one line, and nothing that the language takes for a command."""
     return re.search(f"[\\x00-\\x1f\\x7f-\\x9f\ud800-\udfff{_TURNS}{_BREAKS.get(language, '')}]", path) is None

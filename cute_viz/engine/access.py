@@ -36,23 +36,14 @@ from cute_viz.spelling import count
 
 
 def typed(access: Accessor, bits: int | None) -> Accessor:
-    """An access of a tensor whose elements have a width, which counts where neither it nor a copy says another.
-
-    >>> typed(Accessor(), 32).element, typed(Accessor(element="f16"), 32).element
-    (32, 'f16')
-    """
+    """An access of a tensor whose elements have a width, which counts where neither it nor a copy says another."""
     said = access.element is not None or isinstance(access.by, (TiledCopy, ThrCopy))
     return access if bits is None or said else replace(access, element=bits)
 
 
 def report_of(layout: AnyLayout, access: Accessor) -> dict[str, Any]:
-    """The facts of a layout in memory, or what the access of each step costs, ready for JSON.
-
-    Raises: UsageError for words that contradict each other; CuteVizError for an access that does not fit the layout.
-
-    >>> report_of(Layout((8, 64), (64, 1)), Accessor(element="f16"))["bytes"]
-    1024
-    """
+    """The facts of a layout in memory, or what the access of each step costs, ready for JSON. Raises: UsageError for words that
+    contradict each other; CuteVizError for an access that does not fit the layout."""
     _check(access)
     bits = read("type", access.element)
     if access.by is None:
@@ -67,11 +58,8 @@ def report_of(layout: AnyLayout, access: Accessor) -> dict[str, Any]:
 
 
 def picture_of(layout: AnyLayout, access: Accessor) -> Figure:
-    """The wavefronts of the costliest access, a row each; of a swizzled layout those of the plain one above. Of global memory, the
-    sectors of the costliest request.
-
-    Raises: as `report_of`.
-    """
+    """The wavefronts of the costliest access, a row each; of a swizzled layout those of the plain one above. Of global memory,
+    the sectors of the costliest request. Raises: as `report_of`."""
     _check(access)
     bits = read("type", access.element)
     found = found_of(layout, access, bits)
@@ -107,13 +95,7 @@ def picture_of(layout: AnyLayout, access: Accessor) -> Figure:
 
 
 def cells_of(layout: AnyLayout, access: WarpAccess, bits: int) -> list[Served]:
-    """The cells of a tile that an instruction touches; of a lane that several wavefronts serve, each word with its own.
-
-    >>> from cute_viz.analysis.access import accesses
-    >>> [worst] = accesses(Layout((32, 1), (32, 0)), 32, Layout((32, 1)))
-    >>> [cell.wavefront for cell in cells_of(Layout((32, 32), (32, 1)), worst, 32)][:3]
-    [0, 1, 2]
-    """
+    """The cells of a tile that an instruction touches; of a lane that several wavefronts serve, each word with its own."""
     rows, _ = extents_of(layout)
     if bits % 8:
         raise UsageError("`draw=tile` needs elements of whole bytes")
@@ -149,15 +131,8 @@ def _sectors(layout: AnyLayout, found: list[Any]) -> Figure:
 
 
 def accessor(answer: Answer, text: str) -> object:
-    """The object that accesses the layout of an answer: a name or an expression in its file, an address, an expression of its own.
-
-    In an expression, names that the file defines once, and that were given no value, mean what they are there.
-
-    >>> from cute_viz.engine.answer import ask
-    >>> from cute_viz.engine.request import Request
-    >>> str(accessor(ask(Request(("(8,64):(64,1)",))), "((8,4),8):((1,64),8)"))
-    '((8,4),8):((1,64),8)'
-    """
+    """The object that accesses the layout of an answer: a name or an expression in its file, an address, an expression of its
+    own. In an expression, names that the file defines once, and that were given no value, mean what they are there."""
     request, file = answer.request, answer.readings[0].file
     plain = replace(
         request, sources=(text,), options={}, name=None, dialect="auto", let=values_of(request.let, request, file is not None)

@@ -48,33 +48,20 @@ class Accessor:
 
 
 def plain_of(layout: AnyLayout) -> Layout | None:
-    """A swizzled layout without its swizzle; None where there is none.
-
-    >>> str(plain_of(parse("Sw<3,3,3> o 0 o (8,64):(64,1)")))
-    '(8,64):(64,1)'
-    """
+    """A swizzled layout without its swizzle; None where there is none."""
     return None if swizzle_of(layout) is None else domain(layout)
 
 
 def width_of(layout: AnyLayout, access: Accessor, bits: int | None) -> int:
-    """The width of a tile's elements in bits: given, of what accesses it, or 16 of what moves 16 bytes a lane.
-
-    >>> width_of(Layout((8, 64)), Accessor("ldmatrix"), None)
-    16
-    """
+    """The width of a tile's elements in bits: given, of what accesses it, or 16 of what moves 16 bytes a lane."""
     if not isinstance(access.by, str):
         return element_bits(layout, access.by, operand=access.operand, given=bits)
     return element_bits(layout, given=bits or pointer_bits(layout) or usual_bits(access.by))
 
 
 def found_of(layout: AnyLayout, access: Accessor, bits: int | None) -> list[Any]:
-    """Every instruction of every warp that accesses a tile, or that a pattern makes of it.
-
-    Raises: UsageError for a pattern of warps where there are waves.
-
-    >>> len(found_of(Layout((8, 64), (64, 1)), Accessor(Layout((32, 16))), 16))
-    16
-    """
+    """Every instruction of every warp that accesses a tile, or that a pattern makes of it. Raises: UsageError for a pattern of
+    warps where there are waves."""
     memory = None if access.sectors else memory_of(access.arch)
     if isinstance(access.by, str):
         if memory is not None:
@@ -96,9 +83,6 @@ def accessed(layout: AnyLayout, access: Accessor) -> tuple[Accessed, ...]:
     """The costliest access of a tile, for its picture, or the one of `step`; of a swizzled tile that of the plain one first.
 
     access: its `by` may be the name of an instruction, of which each lane has a row of the tile, or one of `UNITS`.
-
-    >>> [one.wavefronts for one in accessed(Layout((8, 64), (64, 1)), Accessor("ldmatrix.x1", "f16"))]
-    [8]
     """
     plain = plain_of(layout)
     named = isinstance(access.by, str)

@@ -9,11 +9,7 @@ _MOST = 6000  # characters of a source that an address bears
 
 
 def page_link(page: str, source: str, options: Mapping[str, object]) -> str | None:
-    """The address of a page of `cute-viz serve` with a source and its options; None for a source that is too long.
-
-    >>> page_link("https://example.org/live/", "(4,8):(8,1)", {"view": "grid"})
-    'https://example.org/live/#source=(4,8):(8,1)&view=grid'
-    """
+    """The address of a page of `cute-viz serve` with a source and its options; None for a source that is too long."""
     if len(source) > _MOST:
         return None
     words = {"source": source, **{name: value for name, value in options.items() if value not in (None, False)}}

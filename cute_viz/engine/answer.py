@@ -35,14 +35,8 @@ _FEW = 1024  # cells that always have room
 
 
 def ask(request: Request) -> Answer:
-    """The answer to a request; each part of it is worked out when it is asked for.
-
-    Raises: CuteVizError for an unknown option, or a limit that cannot be set.
-
-    >>> answer = ask(Request(("((4,8),(2,2)):((32,1),(16,8))",), {"tile": "16x8"}))
-    >>> answer.figure.title, answer.write("svg")[:5]
-    ('Each thread holds 4 elements, in 2 pairs', b'<?xml')
-    """
+    """The answer to a request; each part of it is worked out when it is asked for. Raises: CuteVizError for an unknown option,
+    or a limit that cannot be set."""
     with raised(request.limits):
         for name in request.options:
             known(name)
@@ -122,10 +116,7 @@ class Answer:
 
     @property
     def obj(self) -> Any:
-        """The object of the one source.
-
-        Raises: CuteVizError where it is a finished figure, which has no object.
-        """
+        """The object of the one source. Raises: CuteVizError where it is a finished figure, which has no object."""
         (subject,) = self.subjects
         if subject.figure is not None:
             hint = "give the source that it was drawn from"
@@ -153,10 +144,7 @@ class Answer:
 
     @property
     def layout(self) -> Any:
-        """The layout of the one source; a bare shape is the compact one.
-
-        Raises: CuteVizError where it is not a layout.
-        """
+        """The layout of the one source; a bare shape is the compact one. Raises: CuteVizError where it is not a layout."""
         found = as_layout(self.obj)
         if not is_layout(found):
             what = getattr(found, "name", "") or show(found).splitlines()[0]
@@ -212,10 +200,8 @@ class Answer:
             return how_to_write(self.subjects, self.request)
 
     def write(self, format: str, **more: Any) -> bytes:
-        """The picture in a format; `more` are fields of `renderers.Options`, over what the request says.
-
-        Raises: CuteVizError for an unknown format, or one that does not use an option of the request.
-        """
+        """The picture in a format; `more` are fields of `renderers.Options`, over what the request says. Raises: CuteVizError
+        for an unknown format, or one that does not use an option of the request."""
         from cute_viz.engine.drawing import check_format, write
 
         with self._limits():
@@ -246,10 +232,8 @@ class Answer:
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """The facts of the one object: sizes, layouts, types, where they come from, what a device has confirmed.
-
-        Of a text that ends in a copy or an MMA the verdict on that. Raises: where CuTe refuses it, its condition.
-        """
+        """The facts of the one object: sizes, layouts, types, where they come from, what a device has confirmed. Of a text that
+        ends in a copy or an MMA the verdict on that. Raises: where CuTe refuses it, its condition."""
         from cute_viz.engine.facts import facts_of
 
         if (said := self.verdict) is not None:
@@ -263,9 +247,7 @@ class Answer:
     @cached_property
     def verdict(self) -> dict[str, Any] | None:
         """What is said of the copy or the MMA that a text ends in; None of any other, and where a name asks for an object.
-
-        Raises: where CuTe refuses it, its condition.
-        """
+        Raises: where CuTe refuses it, its condition."""
         reading = self.readings[0]
         if reading.text is None or reading.path is not None or reading.query is not None or not re.search(MOVES, reading.text):
             return None
@@ -321,13 +303,8 @@ class Answer:
 
 
 def format_of(format: str | None, path: str | os.PathLike[str] | None) -> str:
-    """The format that was asked for, or that the suffix of a path stands for; text without either.
-
-    Raises: UsageError for a suffix of no format, and where the two contradict each other.
-
-    >>> format_of(None, "x.svg"), format_of("tikz", None), format_of(None, None)
-    ('svg', 'tikz', 'text')
-    """
+    """The format that was asked for, or that the suffix of a path stands for; text without either. Raises: UsageError for a
+    suffix of no format, and where the two contradict each other."""
     from cute_viz.renderers import FORMATS, format_named, format_of_suffix
 
     if format is not None:

@@ -6,12 +6,9 @@ import re
 from dataclasses import replace
 from itertools import product
 
-from cute_viz.engine.reading import Reading
+from cute_viz.analysis.solve import Solved, solve
 from cute_viz.engine.request import Request, Source
 from cute_viz.errors import CuteVizError
-from cute_viz.source.model import Given
-from cute_viz.source.opened import opened
-from cute_viz.values.integer import Unknown
 
 _FUNCTION = re.compile(r"\bdef +(\w+)\(|\b(\w+)\s*\([^(){};]*\)\s*(?:const\s*|noexcept\s*)*\{")
 _LAMBDA = re.compile(r"\s*(?:\w+\s*=\s*)?lambda\b([^:]*):(.*)", re.S)
@@ -20,25 +17,23 @@ _AT_ONCE = 64  # calls in a statement
 
 
 def is_function(source: str) -> bool:
-    """Whether a text is a function, or the address of one, and no table of numbers.
-
-    >>> is_function("int f(int r, int c) { return r * 8 + c; }"), is_function("lambda r, c: r"), is_function("0 1; 2 3")
-    (True, True, False)
-    """
+    """Whether a text is a function, or the address of one, and no table of numbers."""
     return "::" in source or (_FUNCTION.search(source) or _LAMBDA.match(source)) is not None
 
 
-def offsets_of(source: str, tile: tuple[int, int], request: Request) -> list[list[int]]:
-    """What a function of a row and a column gives for each cell of a tile. Nothing is executed but by the readers of source code.
+def layout_of(source: str, tile: tuple[int, int], request: Request) -> Solved:
+    """The layout that a function of a row and a column computes over a tile. Only the readers of source code execute it.
 
     source: the address of a function of a file of C++ or Python, `kernel.cu::idx`, or its text, of Python also a lambda. tile:
     rows and columns.
 
-    Raises: CuteVizError where there is no such function, and where a value of it is not known.
-
-    >>> offsets_of("int f(int r, int c) { return (r * 4 + c) ^ (r & 1); }", (2, 4), Request(()))
-    [[0, 1, 2, 3], [5, 4, 7, 6]]
+    Raises: CuteVizError where there is no such function or layout, and where a value of it is not known.
     """
+    from cute_viz.engine.reading import Reading
+    from cute_viz.source.model import Given
+    from cute_viz.source.opened import opened
+    from cute_viz.values.integer import Unknown
+
     source = _LAMBDA.sub(r"def f(\1): return (\2)", source, count=1) if _LAMBDA.match(source) else source
     at = Reading(source if "::" in source else Source(source, ""), replace(request, name=None))
     text = at.text or ""
@@ -63,4 +58,4 @@ def offsets_of(source: str, tile: tuple[int, int], request: Request) -> list[lis
             if isinstance(value, Unknown):
                 raise value.error()
             found.append(int(value))
-    return [found[r * tile[1] : (r + 1) * tile[1]] for r in range(tile[0])]
+    return solve([found[r * tile[1] : (r + 1) * tile[1]] for r in range(tile[0])])

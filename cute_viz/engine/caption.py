@@ -15,14 +15,9 @@ SUFFIXES = {"tikz": ".caption.tex", "pdf": ".caption.tex", "svg": ".caption.md",
 
 
 def caption_of(figure: Figure, format: str, options: Options) -> tuple[str, str] | None:
-    r"""The suffix of the file that holds a picture's caption, and its text; None where the page says all.
-
-    It has the title, and what is not in the picture: the meaning of colours where the page has no legend.
-    In TeX it is a \caption, with a square of its colour before each entry of a legend; in Markdown a paragraph.
-
-    >>> caption_of(figure("(2,2)"), "svg", Options()), caption_of(figure("(2,2):(2,1)"), "svg", Options(bare=True))[0]
-    (None, '.caption.md')
-    """
+    r"""The suffix of the file that holds a picture's caption, and its text; None where the page says all. It has the title, and
+    what is not in the picture: the meaning of colours where the page has no legend. In TeX it is a \caption, with a square of
+    its colour before each entry of a legend; in Markdown a paragraph."""
     suffix = suffix_of(format, options)
     if not suffix:
         return None
@@ -48,11 +43,7 @@ def caption_of(figure: Figure, format: str, options: Options) -> tuple[str, str]
 
 
 def suffix_of(format: str, options: Options) -> str:
-    """The suffix of the file that holds the caption of a picture written in this way; "" for none.
-
-    >>> suffix_of("pdf", Options(target="column")), suffix_of("pdf", Options())
-    ('.caption.tex', '')
-    """
+    """The suffix of the file that holds the caption of a picture written in this way; "" for none."""
     whole = options.style == "cutlass" or target_of(options).is_whole
     return "" if whole else SUFFIXES.get(format, "")
 

@@ -14,12 +14,7 @@ from cute_viz.spec import Library
 
 
 def encoding_steps(text: str, library: Library) -> tuple[Figure, tuple[Step, ...]]:
-    """The bits of an encoding of Triton as a matrix, and what they come to.
-
-    >>> text = "#ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>"
-    >>> encoding_steps(f"tensor<64xf16, {text}>", PACKAGED)[1][-1].words
-    'as (thread, register) to the column-major index'
-    """
+    """The bits of an encoding of Triton as a matrix, and what they come to."""
     typed = find(text)[-1]
     try:
         linear = linear_of(typed, library.shape)

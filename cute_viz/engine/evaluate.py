@@ -28,9 +28,6 @@ def evaluate(
     not pointwise. printed: of a tensor as it is printed, without where it begins.
 
     Of a copy or an MMA at the end it is the verdict in words.
-
-    >>> evaluate("a = (4,8):(8,1); a(2,3)", Request(()))[0]
-    19
     """
     warnings: list[str] | None = None if warn is None else []
     with raised(request.limits), outside_told() as outside:

@@ -44,11 +44,7 @@ _MOVED = re.compile(r"\b(?:" + "|".join(MOVES) + r")\s*[<(]")  # a text without 
 
 def explain(text: str, names: dict[str, object], library: Library, entry: str | None = None) -> Explanation:
     """The steps of the operation that is the last statement of a text, or that the entry is; else what that is. Raises:
-    NotationError where it cannot be read, AlgebraError where CuTe refuses it.
-
-    >>> explain("complement(4:2, 24)", {}, PACKAGED).steps[-1].words
-    'together, coalesced'
-    """
+    NotationError where it cannot be read, AlgebraError where CuTe refuses it."""
     if is_triton(text):
         from cute_viz.engine.encodings import encoding_steps  # for which alone Triton's readers are loaded
 
@@ -78,16 +74,8 @@ def _with_commas(found: Explanation, warnings: Iterable[str]) -> Explanation:
 
 
 def explain_entry(file: SourceFile, query: str | None) -> Explanation:
-    """The steps of the operation that an entry of a whole file is, of a slice of one, `X(_,0)`, or else what it is.
-
-    Without a query it is the last definition or statement that CuTe has to do with. Raises: the entry's own error.
-
-    >>> from cute_viz.source import read
-    >>> text = "struct A {\\n  using L = decltype(complement(Layout<_4,_2>{}, _24{}));\\n};\\n"
-    >>> found = explain_entry(read(text, "cpp", Given()), "L")
-    >>> found.where, found.steps[-1].words
-    ('A::L, line 2: decltype(complement(Layout<_4,_2>{}, _24{}))', 'together, coalesced')
-    """
+    """The steps of the operation that an entry of a whole file is, of a slice of one, `X(_,0)`, or else what it is. Without a
+    query it is the last definition or statement that CuTe has to do with. Raises: the entry's own error."""
     entry, calls = _meant(file, query)
     if calls and calls[-1].name in MOVES:
         return _judged(calls[-1], _where(entry))
@@ -98,8 +86,7 @@ def explain_entry(file: SourceFile, query: str | None) -> Explanation:
 
 def _meant(file: SourceFile, query: str | None) -> tuple[Entry, tuple[Operation, ...]]:
     """The entry of a query with its operations; without one the last statement of layouts, copies or MMAs. Raises: where that
-    cannot be read, its error.
-    """
+    cannot be read, its error."""
     if query is not None:
         entry = file.find(query)
         return entry, _operations(entry, strict=False)
@@ -139,8 +126,7 @@ def _explained(
 ) -> Explanation:
     """The explanation of a value that operations gave, of a swizzle or a swizzled layout; of any other what it is. Steps that do
     not end in the value are none of it. parts: what it is made of. Raises: the error of the value, but where a step tells which
-    condition of an operation failed.
-    """
+    condition of an operation failed."""
     try:
         value = read()
     except CuteVizError:
@@ -234,11 +220,7 @@ def _shown(entry: Entry) -> str:
 
 
 def _in_words(value: object) -> str:
-    """A value in words: of a layout which offset a coordinate has.
-
-    >>> _in_words(Layout((4, 8), (8, 1)))
-    '32 elements: (m,n) is at 8*m + n'
-    """
+    """A value in words: of a layout which offset a coordinate has."""
     plain = whole(value)
     if not isinstance(plain, Layout) or next(unknowns(plain), None) is not None or is_coordinate_layout(plain):
         return in_a_line(value, kind_of(value))
@@ -252,21 +234,13 @@ def _in_words(value: object) -> str:
 
 
 def move_at_end(text: str) -> bool:
-    """Whether the last statement of a text is a copy(...) or gemm(...), which gives no value.
-
-    >>> move_at_end("auto a = Layout<_4>{};\\ncopy(a, a);"), move_at_end("auto b = copy_of(a);")
-    (True, False)
-    """
+    """Whether the last statement of a text is a copy(...) or gemm(...), which gives no value."""
     return _MOVED.search(text) is not None and called_last(text) in MOVES
 
 
 def check_moves(text: str, tensor: str, names: dict[str, object], library: Library) -> None:
     """Refuse a text that copies or multiplies a tensor as CuTe does not: it does not compile. What is in a function is not read.
-    Raises: AlgebraError with CuTe's condition.
-
-    >>> text = "d = make_tensor(make_gmem_ptr<float>(0), Layout<_4>{}); copy(d, d);"
-    >>> check_moves(text, "d", {}, PACKAGED)
-    """
+    Raises: AlgebraError with CuTe's condition."""
     names = {"threadIdx.x": 0, **names}
     for call in calls_with(text, tensor, MOVES, names, library.resolve) if _MOVED.search(text) else ():
         verdict(call.name, list(call.operands), call.template)

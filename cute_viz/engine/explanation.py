@@ -34,8 +34,7 @@ _ROW = re.compile(r"mode \d+: |.*, mode by mode$")  # where the picture of the s
 @dataclass(frozen=True, slots=True)
 class Explanation(Shown):
     """The steps of what `subject` is: an Operation, a swizzled layout, the matrix of one, another value. where: of a definition
-    of a file its name, its line and the expression; "" of any other.
-    """
+    of a file its name, its line and the expression; "" of any other."""
 
     subject: object
     steps: tuple[Step, ...]
@@ -94,10 +93,9 @@ class Explanation(Shown):
         return self.drawn()
 
     def drawn(self, series: bool = False) -> Figure:
-        """What is picked of A and where it lands, where `view=steps` draws that; else A and the layouts of the steps as a strip of
-        panels, with their numbers; for a swizzle, its bits. series: with the pictures of a slider. Raises: FigureError where no
-        step gives a layout.
-        """
+        """What is picked of A and where it lands, where `view=steps` draws that; else A and the layouts of the steps as a strip
+        of panels, with their numbers; for a swizzle, its bits. series: with the pictures of a slider. Raises: FigureError where
+        no step gives a layout."""
         if (bits := self.bits) is not None:
             return bits
         from cute_viz.figures.steps import StepLayout, steps

@@ -18,13 +18,8 @@ _MEMORY = ("descriptor", "instruction", "tmem", "tma", "operands")  # by the att
 
 
 def facts_of(obj: object, name: str, library: Library) -> dict[str, object]:
-    """The facts of an object by their names, in reading order, ready for JSON.
-
-    Raises: CuteVizError for what is neither a layout, a swizzle, an atom nor a tiling.
-
-    >>> facts_of((4, 8), "", PACKAGED)["size"]
-    32
-    """
+    """The facts of an object by their names, in reading order, ready for JSON. Raises: CuteVizError for what is neither a
+    layout, a swizzle, an atom nor a tiling."""
     return _own(as_layout(obj), library) | _claims(obj, name, library)
 
 
@@ -73,11 +68,6 @@ def _claims(obj: object, name: str, library: Library) -> dict[str, object]:
 
 
 def with_marks(known: dict[str, object]) -> dict[str, object]:
-    """The facts, and as "printed" those of them that CuTe prints with marks of static integers.
-
-    >>> facts = facts_of(parse("SM80_16x8x8_F32F16F16F32_TN"), "", PACKAGED)
-    >>> with_marks(facts)["CLayout"], with_marks(facts)["printed"]["CLayout"]
-    ('((4,8),(2,2)):((32,1),(16,8))', '((_4,_8),(_2,_2)):((_32,_1),(_16,_8))')
-    """
+    """The facts, and as "printed" those of them that CuTe prints with marks of static integers."""
     printed = {name: told for name, fact in known.items() if (told := getattr(fact, "printed", fact)) != fact}
     return {**known, "printed": printed} if printed else known

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.shares import Starts
+from cute_viz.algebra.shares import Division, Starts
 from cute_viz.algebra.tensor import Tensor, tensors_in
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.transfer import Transfer
@@ -28,7 +28,7 @@ from cute_viz.values.instruction import ELEMENTS
 
 if TYPE_CHECKING:
     from cute_viz.source.model import SourceFile
-    from cute_viz.source.moves import Move
+    from cute_viz.source.moves import Mistake, Move
 
 Detail: TypeAlias = Literal["costs", "memory", "fixes"]
 
@@ -38,10 +38,6 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
 
     of: a kernel, or the function that launches it, whose statements alone are meant; None where nothing has that name.
     detail: what is in it: what statements cost, that and the memory and the loops, or that and the fixes of the buffers.
-
-    >>> from cute_viz.source import read
-    >>> report_of(read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())) is None
-    True
     """
     asked = [move for move in file.moves() if of is None or _is_of(move, of)]
     moves = [move for move in asked if not move.idle] or asked
@@ -83,6 +79,7 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         operands.append((move, mine))
     if not rows and all(move.name in ELEMENTS for move in moves) and not any(one.name for one in uncounted.values()):
         return None
+    rows = _placed(rows)
     rows.sort(key=lambda row: (row.cost.ways <= 1 and not row.boxed, -row.lost))
     notes = tuple(file.given.notes) if file.compiled else ()
     report = Report(
@@ -104,7 +101,7 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
             bool(unknown) or (file.compiled and len({move.call for move in moves}) > 2),
         )
         left = [*dict.fromkeys(elements(file, report.read)), *(one for one in uncounted.values() if one.name)]
-        report = replace(report, elements=tuple(left), memory=memory)
+        report = replace(report, elements=tuple(left), memory=memory, mistakes=_mistakes(report))
     if detail == "fixes" and any(row.cost.ways > 1 or row.boxed for row in rows):
         report = _fixed(file, report, of)
     if detail == "costs":
@@ -117,6 +114,29 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
     ]
     idle = sorted((row.move for row in report.accesses if id(row) in never), key=lambda move: (move.file, move.line))
     return replace(report, accesses=tuple(told), never=tuple(dict.fromkeys(move.place for move in idle)))
+
+
+def _placed(rows: list[Access]) -> list[Access]:
+    """The rows without the conditions behind whose exit they are, where no other row is under these."""
+    before = {one.group or one[:4] for row in rows for one in row.often.choices if not one.behind}
+    kept = [tuple(one for one in row.often.choices if not one.behind or one.group in before) for row in rows]
+    return [replace(row, often=row.often._replace(choices=ways)) for row, ways in zip(rows, kept, strict=True)]
+
+
+def _mistakes(report: Report) -> tuple[tuple[Move, Mistake], ...]:
+    """What is proven to be wrong, each once. Threads that a tiling lacks may have parts in another statement."""
+    ways: dict[tuple[str, str], set[object]] = {}
+    for move, operands in report.read:
+        for x in tensors_in(operands):
+            if isinstance(x.part, Division):
+                ways.setdefault((report.launch(move), str(x.part.tiling)), set()).add(getattr(x.part.index, "key", x.part.index))
+    out: dict[tuple[str, str, Mistake], Move] = {}
+    for move, _ in report.read:
+        for one in move.mistakes():
+            if one.key != "few" or len(ways.get((report.launch(move), one.of), ())) < 2:
+                out.setdefault((move.place if one.kind != "array" else "", report.called(move), one), move)
+    found = [(move, one) for (_, _, one), move in out.items()]
+    return tuple(sorted(found, key=lambda pair: (pair[0].file, pair[0].line)))
 
 
 def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:

@@ -18,15 +18,7 @@ _WIDEST = 128
 
 
 def advice(report: Report) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What could be wider or shorter, in a sentence, and the lines that it is of.
-
-    >>> from cute_viz.source import read
-    >>> from cute_viz.engine.kernel import report_of
-    >>> text = "void f(float* p) {\\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\\n"
-    >>> text += "  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}"
-    >>> [lines for _, lines in advice(report_of(read(text, "cpp", Given())))]
-    [('3',)]
-    """
+    """What could be wider or shorter, in a sentence, and the lines that it is of."""
     found: dict[str, dict[str, None]] = {}
     loaded: dict[str, str] = {}
     for move, operands in report.read:
@@ -64,14 +56,7 @@ def advice(report: Report) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def remedy(cost: Cost) -> str:
-    """What would make an access of global memory fill its sectors, "" of one that does.
-
-    >>> from cute_viz.algebra.shares import parted_share, share
-    >>> from cute_viz.analysis.cost import cost_of
-    >>> rows = parted_share(share("g", "gmem", "float", Layout((32, 8), (8, 1))), Layout((32, 1)))
-    >>> remedy(cost_of(Side(rows, tuple(range(8)), 1), ())).partition(":")[0]
-    'the statement as a whole fills its sectors'
-    """
+    """What would make an access of global memory fill its sectors, "" of one that does."""
     side = cost.side
     if side is None or (cost.sectors or 0) <= (cost.ideal_sectors or 0) or not cost.ideal_sectors:
         return ""

@@ -17,19 +17,8 @@ _FACTORS = re.compile(r"\*\s*(\w+)\b(?!\s*[(\[.:])"), re.compile(r"(?<![\w.>])(\
 
 
 def rows_apart(text: str, base: str, move: Move, places: Places) -> Iterator[tuple[Edit, ...]]:
-    """Edits after which the rows of an array lie `places.step` elements apart: of its last extents, or, of one that has rows only
-    in its indices, of each index and the extent.
-
-    >>> from cute_viz.analysis.relocate import Places
-    >>> from cute_viz.source.model import Move
-    >>> move = Move("store", 2, ("k",), "", list)
-    >>> found = rows_apart("{ __shared__ float s[32][32];\\n s[y][x] = 1; }", "s", move, Places(row=32, step=33))
-    >>> [[edit.new for edit in edits] for edits in found]
-    [['s[32][33]']]
-    >>> text = "{ __shared__ float s[8 * N];\\n s[y * N + x] = s[(y + 1) * N]; }"
-    >>> [[edit.new for edit in edits] for edits in rows_apart(text, "s", move, Places(row=32, step=33))]
-    [['8 * (N + 1)', 'y * (N + 1) + x', '(y + 1) * (N + 1)']]
-    """
+    """Edits after which the rows of an array lie `places.step` elements apart: of its last extents, or, of one that has rows
+    only in its indices, of each index and the extent."""
     name, change = re.escape(base) if base.isidentifier() else "(?!)", places.step - places.row
     found = [
         one
@@ -50,9 +39,8 @@ def rows_apart(text: str, base: str, move: Move, places: Places) -> Iterator[tup
 
 
 def _indices(text: str, name: str, at: int, extent: str, places: Places) -> Iterator[tuple[Edit, ...]]:
-    """Edits of all indices of an array, to the end of its function, and of its extent, which stands somewhere: a number or a name
-    that something is multiplied by is another one.
-    """
+    """Edits of all indices of an array, to the end of its function, and of its extent, which stands somewhere: a number or a
+    name that something is multiplied by is another one."""
     depth, end = 0, at
     while end < len(text) and depth >= 0:
         depth += (text[end] == "{") - (text[end] == "}")
@@ -77,23 +65,14 @@ def _indices(text: str, name: str, at: int, extent: str, places: Places) -> Iter
 
 
 def is_resized(text: str, edits: tuple[Edit, ...]) -> bool:
-    """Whether an edit is of the extents of an array in shared memory.
-
-    >>> is_resized("__shared__ float s[32][32]; s[1][2] = 0;", (Edit(17, 26, "s[32][33]", 1),))
-    True
-    """
+    """Whether an edit is of the extents of an array in shared memory."""
     places = ((text.rfind("__shared__", 0, edit.start), edit.start) for edit in edits)
     return any(at >= 0 and not set(";{}") & set(text[at:start]) for at, start in places)
 
 
 def launched_with(text: str, base: str, kernel: str, more: int, launch: str = "") -> tuple[Edit, ...] | None:
-    """The edit after which a kernel is launched with more bytes for its array without an extent, none where they follow from what
-    it has; None of another array, and where nobody sees what launches it. launch: the way to it, where there are several.
-
-    >>> text = "__global__ void k() { extern __shared__ float s[]; }\\nint main() { k<<<1, 32, 64 * sizeof(float)>>>(); }"
-    >>> [(edit.line, edit.new) for edit in launched_with(text, "s", "k", 8)]
-    [(2, '64 * sizeof(float) + 8')]
-    """
+    """The edit after which a kernel is launched with more bytes for its array without an extent, none where they follow from
+    what it has; None of another array, and where nobody sees what launches it. launch: the way to it, where there are several."""
     name = re.escape(base) if base.isidentifier() else "(?!)"
     if re.search(rf"extern\s+__shared__[^;{{}}]*?\b{name}\s*\[\s*\]\s*;", text) is None:
         return None

@@ -13,11 +13,13 @@ from cute_viz.engine.kernel_why import why
 from cute_viz.errors import CuteVizError
 
 RULES = {
+    "mistake": "Known values prove that a statement leaves its tensor, its array or its threads",
     "bank-conflict": "An access of shared memory takes more wavefronts than its ideal",
     "sectors": "An access of global memory touches more sectors than its bytes fill",
     "tma-boxes": "A TMA copy takes more instructions than its tile needs",
     "not-evaluated": "A statement could not be evaluated",
 }
+_LEVELS = {"not-evaluated": ("note", "notice"), "mistake": ("error",)}  # of SARIF, of GitHub; others are warnings
 
 
 def failures(report: Report, most: float | None, accept: Collection[str], baseline: dict[str, object] | None) -> list[str]:
@@ -27,17 +29,23 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
     report as JSON: only what costs more than there fails.
 
     Raises: CuteVizError for a line without a row, and for a baseline that is not a report.
-
-    >>> failures(Report((), ()), 1, (), None)
-    []
     """
     missed = [(move.place, str(move.file or None), move.text) for move, _ in report.unknown]
     missed += [(one.place, str(one.file or None), one.text) for one in report.elements if one.lost]
     places = {row.move.place for row in report.accesses} | {place for place, *_ in missed}
+    places |= {move.place for move, _ in report.mistakes}
     if lost := [line for line in accept if line not in places]:
         raise CuteVizError(f"there is no access in line {lost[0]}", hint=f"lines with one: {', '.join(sorted(places)[:12])}")
     before = {_identity(row): row for row in _listed(baseline, "accesses")} if baseline is not None else {}
-    out = []
+    old_ones = {
+        (str(x.get("file")), str(x.get("statement")), str(x.get("text")))
+        for x in _listed({"mistakes": [], **(baseline or {})}, "mistakes")
+    }
+    out = [
+        f"line {move.place}: {one.text}"
+        for move, one in report.mistakes
+        if move.place not in accept and (str(move.file or None), move.text, one.text) not in old_ones
+    ]
     for row in report.accesses:
         if row.move.place in accept:
             continue
@@ -80,7 +88,9 @@ def _count(row: dict[str, object], key: str) -> int:
 
 
 def findings(report: Report) -> Iterator[tuple[str, str, int, str]]:
-    """What there is to report: rule, included file, line, message; what has a fix first."""
+    """What there is to report: rule, included file, line, message; what is wrong first, then what has a fix."""
+    for move, mistake in report.mistakes:
+        yield "mistake", move.file, move.line, f"{move.text}: {mistake.text}"
     for row in report.accesses:
         if row.lost > 0:
             rule = "tma-boxes" if row.boxed else "sectors" if row.cost.wavefronts is None else "bank-conflict"
@@ -103,15 +113,11 @@ def _message(row: Access) -> str:
 
 
 def sarif(report: Report, path: str) -> str:
-    """The report in SARIF 2.1.0. path: of the source.
-
-    >>> json.loads(sarif(Report((), ()), "kernel.cu"))["version"]
-    '2.1.0'
-    """
+    """The report in SARIF 2.1.0. path: of the source."""
     results = [
         {
             "ruleId": rule,
-            "level": "note" if rule == "not-evaluated" else "warning",
+            "level": _LEVELS.get(rule, ("warning",))[0],
             "message": {"text": message},
             "locations": [
                 {"physicalLocation": {"artifactLocation": {"uri": quote(_path(path, file))}, "region": {"startLine": max(1, line)}}}
@@ -127,14 +133,10 @@ def sarif(report: Report, path: str) -> str:
 
 
 def github(report: Report, path: str) -> str:
-    """The report as annotations of GitHub's workflows, a line each.
-
-    >>> github(Report((), ()), "kernel.cu")
-    ''
-    """
+    """The report as annotations of GitHub's workflows, a line each."""
     lines = []
     for rule, file, line, message in dict.fromkeys(findings(report)):
-        kind = "notice" if rule == "not-evaluated" else "warning"
+        kind = _LEVELS.get(rule, ("warning",))[-1]
         where = f"file={_escaped(_path(path, file), ':,')},line={line},title={rule}"
         lines.append(f"::{kind} {where}::{_escaped(message)}")
     return "\n".join(lines)

@@ -38,11 +38,7 @@ _SWIZZLE = {"cpp": re.compile(r"\bSwizzle\s*<([^<>]*)>"), "python": re.compile(r
 
 
 def edited(text: str, edits: tuple[Edit, ...]) -> str:
-    """A text with edits; every line that follows keeps its number.
-
-    >>> edited("a b", (Edit(0, 1, "c", 1), Edit(2, 3, "d", 1))), edited("(1,\\n2)", (Edit(0, 6, "3", 1),))
-    ('c d', '3\\n')
-    """
+    """A text with edits; every line that follows keeps its number."""
     for edit in sorted(set(edits), key=lambda edit: -edit.start):
         lines = text.count("\n", edit.start, edit.end) - edit.new.count("\n")
         text = text[: edit.start] + edit.new + "\n" * lines + text[edit.end :]
@@ -50,24 +46,13 @@ def edited(text: str, edits: tuple[Edit, ...]) -> str:
 
 
 def as_written(file: SourceFile) -> SourceFile:
-    """The file as it is written, whose definitions have places: itself, or what a compiler was given.
-
-    >>> from cute_viz.source.model import SourceFile
-    >>> as_written(SourceFile("", (), compiled=True, written=lambda: SourceFile("int a;", ()))).text
-    'int a;'
-    """
+    """The file as it is written, whose definitions have places: itself, or what a compiler was given."""
     return file if file.written is None else file.written()
 
 
 def read_again(file: SourceFile, written: SourceFile, edits: tuple[Edit, ...]) -> SourceFile:
-    """A file with edits of it as it is written, read with what it was read with; as compiled, by its compiler.
-
-    Raises: CuteVizError where a place is not that of the file which the compiler reads.
-
-    >>> file = read("using A = Layout<_4>;", "cpp", Given())
-    >>> read_again(file, file, (Edit(18, 19, "8", 1),)).text
-    'using A = Layout<_8>;'
-    """
+    """A file with edits of it as it is written, read with what it was read with; as compiled, by its compiler. Raises:
+    CuteVizError where a place is not that of the file which the compiler reads."""
     if file.again is None:
         return replace(read(edited(file.text, edits), file.language, replace(file.given, notes={}, used=set())), given=file.given)
     texts: dict[str, str] = {}
@@ -155,9 +140,8 @@ class Editor:
         yield from ((Edit(*one.span(1), numbers, *line_of(text, one.start())),) for one, numbers in tried[:_BLIND])
 
     def _definitions(self, layout: Layout, swizzle: object, name: str, call: str) -> tuple[list[Entry], list[Entry]]:
-        """What makes a layout: entries, those of the caller and those whose names are like the tensor's first, and calls that are
-        given it; and what has it by a name. Where nothing has it, what only a compiler can read.
-        """
+        """What makes a layout: entries, those of the caller and those whose names are like the tensor's first, and calls that
+        are given it; and what has it by a name. Where nothing has it, what only a compiler can read."""
         callers = {part.partition(",")[0].split("::")[-1] for part in call.split("called in ")}
 
         def having(values: list[tuple[Entry, object]]) -> list[Entry]:
@@ -185,8 +169,7 @@ class Editor:
 
     def _having(self, likely: bool) -> list[tuple[Entry, object]]:
         """The entries of the file whose words are those of layouts, or all others, with their values; as compiled, of each
-        instance.
-        """
+        instance."""
         compiled: dict[tuple[str, int, str], list[Entry]] = {}
         for entry in self.file.entries if self.file.compiled else ():
             compiled.setdefault((entry.file, entry.line, entry.name), []).append(entry)
@@ -237,8 +220,7 @@ class Editor:
 
     def orders(self, name: str) -> Iterator[Edit]:
         """Calls of tile_to_shape without an order, each with the order of the other mode first; those that a tensor of that name
-        may be of first, `sV` of `SmemLayoutV`, and of a unit those that it uses.
-        """
+        may be of first, `sV` of `SmemLayoutV`, and of a unit those that it uses."""
         text, used = self.written.text, {(entry.file, entry.line) for entry in self.file.entries if self.file.compiled}
         found = [entry for entry in self.here.entries if "tile_to_shape" in entry.text]
         found = self._traced(entry for entry in found if not used or (entry.file, entry.line) in used)

@@ -24,8 +24,7 @@ _NEAR = 3  # lines of a statement
 
 class Element(NamedTuple):
     """An access of single elements: its line, "" or the included file, the text, the tensor, that tensor's buffer, why it is not
-    counted, and the launch of its kernel, "" where that is not told. lost: whether it should be counted, in shared memory.
-    """
+    counted, and the launch of its kernel, "" where that is not told. lost: whether it should be counted, in shared memory."""
 
     line: int
     file: str
@@ -43,15 +42,8 @@ class Element(NamedTuple):
 
 
 def together(moves: Iterable[Move]) -> Iterator[Move]:
-    """The accesses of single elements, those of neighbors in statements beside one another as one, as nvcc 13.0 loads them:
-    `a.x = s[i][4 * j]; a.y = s[i][4 * j + 1];` where all threads' begin at a multiple of their size.
-
-    >>> from cute_viz.source import read as read_file
-    >>> text = "__global__ void f(float* p) { __shared__ float s[64]; float a, b; __syncthreads();"
-    >>> text += "a = s[2 * threadIdx.x]; b = s[2 * threadIdx.x + 1]; } int main() { f<<<1, 32>>>(0); }"
-    >>> [move.text for move in together(read_file(text, "cpp", Given()).moves())]
-    ['a = s[2 * threadIdx.x] (with line 1)']
-    """
+    """The accesses of single elements, those of neighbors in statements beside one another as one, as nvcc 13.0 loads them: `a.x
+    = s[i][4 * j]; a.y = s[i][4 * j + 1];` where all threads' begin at a multiple of their size."""
     read = [(move, _read(move)) for move in moves]
     at = 0
     while at < len(read):
@@ -99,13 +91,7 @@ def _neighbors(read: list[tuple[Move, list[Any] | CuteVizError]], count: int) ->
 
 
 def elements(file: SourceFile, read: tuple[tuple[Move, list[object] | None], ...]) -> Iterator[Element]:
-    """The accesses `sA[i, j]` in Python of the tensors in memory that a file's statements move.
-
-    >>> from cute_viz.source import read as read_file
-    >>> text = "def f(a: cute.Tensor):\\n    r = cute.make_rmem_tensor(4, cutlass.Float32)\\n    r[0] = a[3]\\n"
-    >>> list(elements(read_file(text, "python", Given()), ()))
-    []
-    """
+    """The accesses `sA[i, j]` in Python of the tensors in memory that a file's statements move."""
     if file.language != "python":
         return
     known = {

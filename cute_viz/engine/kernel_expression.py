@@ -34,14 +34,7 @@ class Edit:
 
 
 def expression(text: str, entry: Entry) -> tuple[int, int] | None:
-    """Where the expression stands that an entry is defined by; of a tensor its layout's.
-
-    >>> from cute_viz.source import read
-    >>> text = "auto a = make_tensor(make_smem_ptr(p), Layout<_4>{});"
-    >>> at = expression(text, read(text, "cpp", Given()).entries[0])
-    >>> text[slice(*at)]
-    'Layout<_4>{}'
-    """
+    """Where the expression stands that an entry is defined by; of a tensor its layout's."""
     found = re.compile(r"\s+".join(map(re.escape, entry.text.split()))).search(text, entry.span.start) if entry.text else None
     if found is None:
         return None
@@ -57,11 +50,7 @@ def expression(text: str, entry: Entry) -> tuple[int, int] | None:
 
 
 def arguments(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Where the arguments stand that follow an opening bracket.
-
-    >>> arguments("f(a, g(b))", 2, 10)
-    [(2, 3), (5, 9)]
-    """
+    """Where the arguments stand that follow an opening bracket."""
     out, depth, begin = [], 0, start
     for n in range(start, end):
         c = text[n]
@@ -76,11 +65,7 @@ def arguments(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def layouts_made(text: str, language: str) -> Iterator[tuple[int, str]]:
-    """Where the calls and types begin that make a layout, each with its words, the outermost ones only.
-
-    >>> list(layouts_made("f<<<1, 32>>>(p, make_layout(make_shape(_4{}, n))); g(Layout< _4 >{});", "cpp"))
-    [(16, 'make_layout(make_shape(_4{}, n))'), (53, 'Layout< _4 >{}')]
-    """
+    """Where the calls and types begin that make a layout, each with its words, the outermost ones only."""
     end = 0
     for found in _MADE[language].finditer(text) if language in _MADE else ():
         parts = arguments(text, found.end(), len(text)) if found.start() >= end else []
@@ -92,22 +77,14 @@ def layouts_made(text: str, language: str) -> Iterator[tuple[int, str]]:
 
 
 def alone(words: str, language: str) -> Any:
-    """The value of an expression, which names nothing of its file. Raises: CuteVizError where it does.
-
-    >>> str(alone("make_layout(Shape<_4,_8>{}, LayoutRight{})", "cpp"))
-    '(_4,_8):(_8,_1)'
-    """
+    """The value of an expression, which names nothing of its file. Raises: CuteVizError where it does."""
     if language == "python":
         return read(f"import cutlass.cute as cute\nx = {words}", language, Given()).entries[0].read()
     return read(f"{'using' if words.endswith('>') else 'auto'} x = {words};", language, Given()).entries[0].read()
 
 
 def written_as(layout: Layout, text: str, language: str) -> str:
-    """A layout as source code, with the shape as the text has it, where it begins with one.
-
-    >>> written_as(Layout((4, 8), (9, 1)), "make_layout(s, LayoutRight{})", "cpp")
-    'make_layout(s, make_stride(Int<9>{}, Int<1>{}))'
-    """
+    """A layout as source code, with the shape as the text has it, where it begins with one."""
 
     def numbers(x: Any) -> str:
         if isinstance(x, tuple):
@@ -126,11 +103,7 @@ def written_as(layout: Layout, text: str, language: str) -> str:
 
 
 def shown(text: str, edit: Edit) -> tuple[str, str]:
-    """The expression around an edit before and after it, in a line each, without the comments.
-
-    >>> shown("auto s = make_stride(Int<1>{}, bM+Int<1>{});", Edit(38, 39, "4", 1))
-    ('make_stride(Int<1>{}, bM+Int<1>{})', 'make_stride(Int<1>{}, bM+Int<4>{})')
-    """
+    """The expression around an edit before and after it, in a line each, without the comments."""
     start, end = edit.start, edit.end
     if len(edit.new) < 24:  # a number: the call that it is in
         depth, at, word = 0, start, None

@@ -9,7 +9,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
-from cute_viz.algebra.descriptor import described
+from cute_viz.algebra.descriptor import behind
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.tensor import Tensor, tensors_in
 from cute_viz.algebra.tma import TmaCopy
@@ -18,8 +18,10 @@ from cute_viz.engine.kernel_array import is_resized, launched_with
 from cute_viz.engine.kernel_edit import Editor, read_again
 from cute_viz.engine.kernel_expression import Edit, shown
 from cute_viz.errors import CuteVizError, boundary
+from cute_viz.limits import Half
 from cute_viz.records import dataclass
 
+_LONG = "fixes of all kernels take too long to search; `name=KERNEL` searches those of one"
 _COMPILED = 4  # times that a unit is compiled with edits
 _OTHERS = "it changes another buffer"
 _ORDERS = 4  # calls of tile_to_shape that are tried with another order
@@ -52,11 +54,7 @@ class Fix:
     after: Any = field(default=None, compare=False, repr=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """The fix for JSON.
-
-        >>> Fix("a stride", (), (("", 3, "129", "132"),), (9, 4), 4).as_dict()["edits"]
-        [{'file': None, 'line': 3, 'old': '129', 'new': '132'}]
-        """
+        """The fix for JSON."""
         edits = [{"file": file or None, "line": line, "old": old, "new": new} for file, line, old, new in self.changes]
         return {
             "what": self.what,
@@ -70,11 +68,8 @@ class Fix:
 
 def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, dict[tuple[str, str], int]]:
     """Whether everything that is written in shared memory is read from where it now lies: what is wrong, "" for nothing; and how
-    many bits each buffer of a launch reaches further.
-
-    alike: the tiles have the sizes that they had; without it, what has another size is not compared.
-
-    Each element that any statement moves has one place before and one after, whichever statement asks, and no two have the same.
+    many bits each buffer of a launch reaches further. Each element that any statement moves has one place before and one after,
+    whichever statement asks, and no two have the same. alike: the tiles have their sizes; without it, others are not compared.
     """
     maps: dict[tuple[str, str, int], dict[int, int]] = {}
     pairs: list[tuple[str, Tensor, Tensor]] = []
@@ -113,7 +108,7 @@ def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, 
 
 def _views(operands: Sequence[object]) -> list[Tensor]:
     """The tensors of shared memory that a statement moves; of a TMA its tile, of descriptors what they describe."""
-    out = tensors_in(map(described, operands), "smem")
+    out = tensors_in(map(behind, operands), "smem")
     tma = operands[0] if operands and isinstance(operands[0], TmaCopy) else None
     if tma is None:
         return out
@@ -125,14 +120,7 @@ def _views(operands: Sequence[object]) -> list[Tensor]:
 
 
 def launches(moves: Sequence[Move]) -> dict[str, str]:
-    """For each way in which a statement is reached the launch of its kernel: the shortest of the ways that it ends in.
-
-    >>> def move(call):
-    ...     return Move("copy", 7, (), call, list)
-    >>> from cute_viz.source.model import Move
-    >>> launches([move("g, line 9"), move("f, line 3, called in g, line 9"), move("h, line 8")])
-    {'g, line 9': 'g, line 9', 'h, line 8': 'h, line 8', 'f, line 3, called in g, line 9': 'g, line 9'}
-    """
+    """For each way in which a statement is reached the launch of its kernel: the shortest of the ways that it ends in."""
     out = {move.launch: move.launch for move in moves if move.launch}
     for label in sorted({move.call for move in moves if not move.launch}, key=lambda label: (len(label), label)):
         parts = label.split(", called in ")
@@ -156,14 +144,11 @@ class _Proposed(Exception):
 
 
 class Fixer:
-    """Searches the fixes of a report.
-
-    evaluate: the report of another file, without fixes.
-    """
+    """Searches the fixes of a report; `evaluate` gives that of another file, without fixes."""
 
     def __init__(self, file: SourceFile, report: Report, evaluate: Callable[[SourceFile], Report]) -> None:
         self.file, self.report, self.evaluate = file, report, evaluate
-        self.editor = Editor(file)
+        self.editor, self.half = Editor(file), Half()
         self.places: dict[tuple[Side, ...], tuple[list[tuple[Places, int]], int]] = {}
         self.tried: dict[frozenset[Edit], tuple[str, Report | None, dict[tuple[str, str], int]]] = {}
         self.joint: frozenset[Edit] = frozenset()  # what is tried at once
@@ -171,11 +156,8 @@ class Fixer:
         self.asking = False  # whether edits are asked for, and not tried
 
     def search(self, wanted: Sequence[tuple[list[Access], tuple[str, ...]]]) -> list[Fix | str]:
-        """The fix of each buffer, or of each TMA whose boxes are not full, or why there is none.
-
-        wanted: the rows of its accesses, and the lines that may access it, too.
-
-        As compiled, the first edits of all of them are compiled at once: where each of them is right, nothing else is.
+        """The fix of each buffer, or of each TMA whose boxes are not full, or why there is none. wanted: the rows of its accesses,
+        and the lines that may access it, too. As compiled, the first edits of all are compiled at once, and if right nothing else.
         """
         proposed = [self._proposed(rows) if self.file.compiled else () for rows, _ in wanted]
         chosen: dict[tuple[int, int], Edit] = {}
@@ -189,6 +171,8 @@ class Fixer:
         return out
 
     def _searched(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
+        if self.half.over and not self.asking:
+            return _LONG
         return self.boxes(rows, loose) if rows[0].boxed else self.fix(rows, loose)
 
     def _behind(self, rows: list[Access]) -> frozenset[tuple[str, int]]:
@@ -300,6 +284,8 @@ class Fixer:
         if key not in self.tried:
             if self.file.compiled and len(self.tried) >= _COMPILED:
                 return f"it was not tried: the file was compiled {_COMPILED} times", None, {}
+            if self.half.over:
+                return _LONG, None, {}
             try:
                 with boundary():
                     after = self.evaluate(read_again(self.file, self.editor.written, tuple(key)))
@@ -363,7 +349,5 @@ def _hopeless(rows: list[Access], found: bool) -> str:
             "cp.async waits for the lines of global memory that one wavefront is gathered from; it would not with"
             f" {wide} elements (128 bytes) along the mode that lies together there, in the tile and in its layout of threads"
         )
-    advice = (
-        "a transposing store (stmatrix) would" if what.startswith("st.") else "threads that take elements in another order would"
-    )
-    return f"no swizzle or stride that keeps the width of every access helps; {advice}"
+    other = "a transposing store (stmatrix)" if what.startswith("st.") else "threads that take elements in another order"
+    return f"no swizzle or stride that was tried and keeps the width of every access helps; {other} would"

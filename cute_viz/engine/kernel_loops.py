@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
-from cute_viz.source.moves import Loop, Often
+from cute_viz.source.moves import Loop, Often, worst
+from cute_viz.spelling import middle
 
 if TYPE_CHECKING:
     from cute_viz.engine.kernel_rows import Access, Report
@@ -12,8 +15,7 @@ if TYPE_CHECKING:
 
 class LoopCost(NamedTuple):
     """Wavefronts of a launch: in a round of a loop, or, for None, in all of a block. fixed: with all fixes, None where there are
-    none. sure: every statement runs as often as is counted; else a condition may switch some of them off.
-    """
+    none. sure: every statement runs as often as is counted; else a condition may switch some of them off."""
 
     launch: str
     loop: Loop | None
@@ -31,16 +33,8 @@ class LoopCost(NamedTuple):
 def steps(report: Report) -> list[LoopCost]:
     """For each launch a round of each loop that is outermost, or whose rounds are not known; and the block, where all rounds are
     known. Empty where no statement with wavefronts is in a loop.
-
-    >>> from cute_viz.engine.kernel import report_of
-    >>> from cute_viz.source import read
-    >>> text = "void f(float* p) {\\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\\n"
-    >>> text += "  for (int k = 0; k < 8; ++k)\\n"
-    >>> text += "    copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}"
-    >>> [(step.loop and step.loop.line, step.now) for step in steps(report_of(read(text, "cpp", Given())))]
-    [(3, 4), (None, 32)]
     """
-    after = {row.key: row.cost.wavefronts or 0 for row in report.fixed.accesses} if report.fixed is not None else None
+    after = report.after
     launches: dict[str, list[Access]] = {}
     for row in report.accesses:
         if row.cost.wavefronts is not None:
@@ -70,22 +64,31 @@ def _innermost(often: Often, shown: dict[tuple[tuple[int, str], ...], Loop]) -> 
     return next((chain for chain in chains if chain in shown), ())
 
 
-def _step(name: str, loop: Loop | None, rows: list[Access], after: dict[tuple[str, int, str, int], int] | None) -> LoopCost:
+def _step(name: str, loop: Loop | None, rows: list[Access], after: Mapping[tuple[str, int, str, int], int] | None) -> LoopCost:
     times = [row.often.inside(loop) or 0 for row in rows]
-    now = sum(n * (row.cost.wavefronts or 0) for n, row in zip(times, rows, strict=True))
-    ideal = sum(n * (row.cost.ideal or 0) for n, row in zip(times, rows, strict=True))
-    fixed = None if after is None else sum(n * after.get(row.key, 0) for n, row in zip(times, rows, strict=True))
-    return LoopCost(name, loop, now, fixed, ideal, all(row.often.sure for row in rows))
+    return LoopCost(name, loop, *added(rows, after, times), all(row.often.sure for row in rows))
+
+
+def added(
+    rows: Sequence[Access], after: Mapping[tuple[str, int, str, int], int] | None, times: Sequence[int]
+) -> tuple[int, int | None, int]:
+    """What rows add up to in wavefronts, each so many times, of alternatives the larger: now, with the fixes, ideal.
+
+    after: the wavefronts of each row with the fixes, None where there are none.
+    """
+    ways = [row.often.choices for row in rows]
+    now = [row.cost.wavefronts or 0 for row in rows]
+    fixed = None if after is None else [after.get(row.key, 0) for row in rows]
+    ideal = [row.cost.ideal or 0 for row in rows]
+
+    def total(counts: list[int]) -> int:
+        return worst(zip(ways, map(mul, times, counts), strict=True))
+
+    return total(now), None if fixed is None else total(fixed), total(ideal)
 
 
 def told(often: Often) -> str:
-    """How often a block runs a statement, in words; "" of one that it runs once.
-
-    >>> told(Often((Loop(197, "", 512, 512), Loop(205, "", 4, 1))))
-    '512 times: 512 rounds of line 197, 1 of 4 of line 205'
-    >>> told(Often((Loop(197, "", None, None),), False))
-    'each round of line 197, under a condition'
-    """
+    """How often a block runs a statement, in words; "" of one that it runs once."""
     words = []
     for loop in often.loops:
         place = f"line {loop.file}:{loop.line}" if loop.file else f"line {loop.line}"
@@ -95,7 +98,7 @@ def told(often: Often) -> str:
             words.append(f"{loop.runs:,} of {loop.rounds:,} of {place}")
         else:
             words.append(f"{loop.rounds:,} round{'s' * (loop.rounds != 1)} of {place}")
-    condition = [] if often.sure else ["under a condition"]
+    condition = [middle(str(one)) for one in often.choices] or ([] if often.sure else ["under a condition"])
     whole = often.inside(None)
     head = f"{whole:,} times: " if whole is not None and len(often.loops) > 1 else ""
     return head + ", ".join(words + condition)

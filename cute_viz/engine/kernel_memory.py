@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cute_viz.algebra.composed import domain, inner_of
-from cute_viz.algebra.descriptor import described
+from cute_viz.algebra.descriptor import behind
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -31,9 +31,8 @@ _FEW = 6  # parts of a memory in a line of text
 
 
 class Buffer(NamedTuple):
-    """A buffer of one launch: its words in the source, the tensors that are views of it, its size in bytes, 32-bit registers of a
-    thread or columns; the type and the shape of the largest view.
-    """
+    """A buffer of one launch: its words in the source, the tensors that are views of it, its size in bytes, 32-bit registers of
+    a thread or columns; the type and the shape of the largest view."""
 
     launch: str
     base: str
@@ -56,8 +55,7 @@ class Buffer(NamedTuple):
 class Memory(NamedTuple):
     """The buffers of shared memory, the fragments of a thread and those in tensor memory. arch: of the newest instruction, as
     `SM90`, "" where none says it. overlaps: some may lie in the same bytes, so that the sum is the most. partial: some
-    statements were not evaluated, so that there may be more.
-    """
+    statements were not evaluated, so that there may be more."""
 
     shared: tuple[Buffer, ...]
     registers: tuple[Buffer, ...]
@@ -123,11 +121,7 @@ class Memory(NamedTuple):
 
 
 def by_launch(buffers: Sequence[Buffer]) -> dict[str, list[tuple[str, int]]]:
-    """The names and the sizes of buffers, by launch.
-
-    >>> by_launch([Buffer("f", "s", ("sA", "sB"), 64, "f32", "16")])
-    {'f': [('sA', 64)]}
-    """
+    """The names and the sizes of buffers, by launch."""
     out: dict[str, list[tuple[str, int]]] = {}
     for x in buffers:
         out.setdefault(x.launch, []).append((x.title, x.size))
@@ -147,18 +141,10 @@ def memory_of(
     called: Callable[[Move], str] = lambda move: "",
     partial: bool = False,
 ) -> Memory:
-    """The memory of a file's tensors, by the operands of its statements and its definitions. called: what launches a statement.
-
-    >>> from cute_viz.source import read as read_file
-    >>> text = "void f() {\\n  auto s = make_tensor(make_smem_ptr<float>(p), Layout<_8>{});\\n"
-    >>> text += "  copy(s, make_tensor<float>(_8{}));\\n}"
-    >>> file = read_file(text, "cpp", Given())
-    >>> memory_of(file, tuple((m, m.read()) for m in file.moves()), []).shared[0].size
-    32
-    """
+    """The memory of a file's tensors, by the operands of its statements and its definitions. called: what launches a statement."""
     seen: list[tuple[str, Tensor]] = []
     for move, operands in read:
-        seen += [(called(move), x) for x in tensors_in(map(described, operands or ()))]
+        seen += [(called(move), x) for x in tensors_in(map(behind, operands or ()))]
     launches = list(dict.fromkeys(name for name, _ in seen))
     whole = [
         entry
@@ -167,8 +153,8 @@ def memory_of(
     ]
     asked = [(launches[0], entry.read, entry.tensor) for entry in whole] if len(launches) == 1 else []
     paths = {(called(move), move.scope[-1]) for move, _ in read if move.call and move.scope}
-    names = {x.pointer.name for _, x in seen if x.pointer.space == "smem"}
-    for name, scope in sorted(paths) if file.asked is not None and len(launches) > 1 else ():
+    names = {x.pointer.name for _, x in seen if x.pointer.space in ("smem", "rmem")}
+    for name, scope in sorted(path for path in paths if path[0]) if file.asked is not None else ():
         for tensor in sorted(names):
             with suppress(CuteVizError):  # one that is called by way of others has no such path
                 entry = file.asked(f"{name.partition(',')[0]}::{scope}::{tensor}") if file.asked is not None else None

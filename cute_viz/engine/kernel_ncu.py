@@ -36,13 +36,7 @@ class Counted:
 
 def counted(text: str, name: str = "") -> list[Counted]:
     """The memory instructions of a page of sources in CSV; `cuda,sass` has lines, of which those of the file `name` count.
-
-    Raises: CuteVizError for a text that is no such page.
-
-    >>> head = '"Address","Source","Instructions Executed","L1 Wavefronts Shared","L1 Wavefronts Shared Ideal"'
-    >>> counted(head + '\\n"0x10","  @P0 STS.64 [R2], R4","8","32","16"')[0].instruction
-    'st.shared.64'
-    """
+    Raises: CuteVizError for a text that is no such page."""
     found: dict[str, Counted] = {}
     columns: dict[str, int] = {}
     path, line, own, width = "", 0, False, 0
@@ -87,15 +81,7 @@ def _number(row: Sequence[str], columns: dict[str, int], word: str) -> int:
 
 
 def _name(sass: str, space: str = "") -> str:
-    """The name that reports have for an instruction of SASS, "" for what moves no tensors. space: where it counted.
-
-    >>> [_name(x) for x in ("@!P0 LDG.E.128 R4, [R2]", "LDSM.16.MT88.4 R8, [R2]", "LDGSTS.E.BYPASS.128 [R1], [R2]", "BRA 1")]
-    ['ld.global.128', 'ldmatrix.x4.trans', 'cp.async.128', '']
-    >>> _name("@!PT LDS RZ, [RZ]")  # which no lane ever executes
-    ''
-    >>> _name("ST.E.64 desc[UR12][R2.64], R4", "shared")  # by a pointer of any memory
-    'st.shared.64'
-    """
+    """The name that reports have for an instruction of SASS, "" for what moves no tensors. space: where it counted."""
     found = re.match(r"\s*(?!@!U?PT\b)(?:@!?U?P\w+\s+)?(\w+)((?:\.\w+)*)", sass)
     if found is None:
         return ""
@@ -111,9 +97,8 @@ def _name(sass: str, space: str = "") -> str:
 
 
 def compared(report: Report, seen: Sequence[Counted]) -> Iterator[tuple[str, ...]]:
-    """For each instruction: its lines, predicted and counted wavefronts or sectors for each time that a warp executes it, how often
-    that was, and what a difference means.
-    """
+    """For each instruction: its lines, predicted and counted wavefronts or sectors for each time that a warp executes it, how
+    often that was, and what a difference means."""
     mine: dict[str, list[Access]] = {}
     for row in report.accesses:
         kind = row.cost.instruction

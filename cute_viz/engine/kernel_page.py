@@ -9,7 +9,7 @@ from cute_viz.engine.kernel_loops import LoopCost, steps, told
 from cute_viz.engine.kernel_memory import REGISTERS, by_launch
 from cute_viz.engine.kernel_picture import picture_of, sides_of
 from cute_viz.engine.kernel_rows import Access, Report
-from cute_viz.engine.kernel_text import head, missing
+from cute_viz.engine.kernel_text import head, missing, mistakes
 from cute_viz.engine.kernel_why import why
 from cute_viz.engine.request import Request
 from cute_viz.renderers.inline import inlined
@@ -22,11 +22,7 @@ _WIDE = 310  # px of a picture
 
 
 def page_of(report: Report, name: str, source: str = "") -> bytes:
-    """The report as a page of HTML. name: of the file. source: its text, which stands beside the rows.
-
-    >>> b"<h1>kernel.cu</h1>" in page_of(Report((), ()), "kernel.cu")
-    True
-    """
+    """The report as a page of HTML. name: of the file. source: its text, which stands beside the rows."""
     bad = [row for row in report.accesses if row.lost > 0]
     fixes = len({change[:2] for row in bad if row.fix for change in row.fix.changes})
     launch, (now, after, ideal) = _worst(report)
@@ -47,7 +43,13 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
         ("Evaluated", f"{count} of {count + len(report.unknown)}", "", "statements"),
     ]
     figures = [one for one in figures if now or "avefronts" not in one[0]][-_FIGURES:]
-    rows = [_row(row, n < _PICTURES, report) for n, row in enumerate(bad)]
+    rows = [
+        ReportRow(
+            move.line, move.file, move.text, report.called(move), "", None, None, "", "wrong", why=" ".join(x.text for x in each)
+        )
+        for move, each in mistakes(report)
+    ]
+    rows += [_row(row, n < _PICTURES, report) for n, row in enumerate(bad)]
     alike: dict[tuple[object, ...], list[Access]] = {}
     for row in report.accesses:
         if row.lost <= 0:

@@ -33,17 +33,7 @@ OUTLINED = 8  # threads that meet in one bank, which are outlined up to so many
 
 def picture_of(row: Access) -> Figure:
     """The costliest instruction of a row over its tile: how many words are asked of each bank, now and with the fix; of global
-    memory its sectors.
-
-    Raises: FigureError for a row that has no tile.
-
-    >>> from cute_viz.engine import Request, ask
-    >>> tile = "auto s = make_tensor(make_smem_ptr<float>(0), Layout<_32,_32>{});\\n"
-    >>> kernel = tile + "copy(make_tensor<float>(_1{}), local_partition(s, Layout<_32>{}, threadIdx.x));"
-    >>> found = picture_of(ask(Request((kernel,))).kernel.accesses[0])
-    >>> found.title, found.panels[0].caption
-    ('Up to 32 threads compete for one bank', 'Now: 32 wavefronts  32:32')
-    """
+    memory its sectors. Raises: FigureError for a row that has no tile."""
     side = row.cost.side
     if side is None:
         raise FigureError(f"{row.cost.instruction} has no tile that could be drawn", hint="its figures are in the report")
@@ -91,13 +81,7 @@ def picture_of(row: Access) -> Figure:
 
 
 def sides_of(figure: Figure) -> list[Figure]:
-    """The panels of such a picture, each as a picture of its own: now, and with the fix.
-
-    >>> from cute_viz.analysis.banks import phases
-    >>> both = strip("", "", [("Now", phases([0] * 32, "ld.32")), ("Fixed", phases([0] * 32, "ld.32"))], 1)
-    >>> [side.panels[0].caption for side in sides_of(both)]
-    ['Now', 'Fixed']
-    """
+    """The panels of such a picture, each as a picture of its own: now, and with the fix."""
     return [replace(figure, panels=(replace(panel, place=(0, 0)),)) for panel in figure.panels]
 
 

@@ -8,7 +8,7 @@ from dataclasses import field
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.descriptor import described
+from cute_viz.algebra.descriptor import behind
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.cost import SECTOR, Cost
@@ -16,7 +16,7 @@ from cute_viz.display import Shown
 from cute_viz.engine.kernel_advice import advice
 from cute_viz.engine.kernel_elements import Element
 from cute_viz.engine.kernel_fix import Fix
-from cute_viz.engine.kernel_loops import steps
+from cute_viz.engine.kernel_loops import added, steps
 from cute_viz.engine.kernel_memory import Memory
 from cute_viz.errors import CuteVizError
 from cute_viz.records import dataclass
@@ -24,7 +24,7 @@ from cute_viz.source.moves import Often
 from cute_viz.spelling import count
 
 if TYPE_CHECKING:
-    from cute_viz.source.moves import Move
+    from cute_viz.source.moves import Mistake, Move
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Access:
     @property
     def operands(self) -> list[dict[str, Any]]:
         """The tensors of the statement: name, memory, type of the elements, and a thread's part of the layout."""
-        tensors = [described(x) for x in self.tensors]
+        tensors = [behind(x) for x in self.tensors]
         return [
             {"name": x.pointer.name or None, "memory": x.pointer.space or None, "type": x.pointer.element, "layout": str(x.layout)}
             for x in tensors
@@ -107,8 +107,7 @@ class Access:
     @property
     def basis(self) -> dict[str, Any]:
         """What the figures rest on: the addresses, `proven` or `assumed`, and what is assumed; the model of the instruction,
-        `counted` by a device or `documented`.
-        """
+        `counted` by a device or `documented`."""
         side, assumes = self.cost.side, []
         if side is not None:
             if not (is_marked(side.tensor.layout) and is_marked(side.tensor.root)):
@@ -151,6 +150,9 @@ class Access:
             "often": {
                 "times": self.often.times,
                 "sure": self.often.sure,
+                "conditions": [
+                    {**one._asdict(), "file": one.file or None, "group": one.group or None} for one in self.often.choices
+                ],
                 "loops": [{**loop._asdict(), "file": loop.file or None} for loop in self.often.loops],
             },
             "written": None if cost.written is None else _counts(cost.written),
@@ -166,11 +168,7 @@ class Access:
 
 def names_of(labels: Collection[str]) -> dict[str, str]:
     """Launches in as few words as distinguish them: of the functions on the way to one, those that launch it first, a function
-    that is on no other way; or one with its line.
-
-    >>> names_of(["a::f, line 3, called in g, line 7", "a::f, line 3, called in g, line 8", "h, line 9"])
-    {'a::f, line 3, called in g, line 7': 'g, line 7', 'a::f, line 3, called in g, line 8': 'g, line 8', 'h, line 9': 'h'}
-    """
+    that is on no other way; or one with its line."""
     ways = {label: label.split(", called in ") for label in labels}
     bare = {step: step.rpartition(", line ")[0].split("::")[-1] for way in ways.values() for step in way}
     names = Counter(name for way in ways.values() for name in {bare[step] for step in way})
@@ -206,7 +204,8 @@ class Report(Shown):
     counted. fixed: the report with all fixes. memory: what its tensors take. read: every statement with its operands, None of
     what was not read. idle: the statements of functions that nothing runs, while others are launched. compiled: a compiler read
     the file. launched: for each way in which a statement is reached the launch of its kernel; named: that in as few words as
-    distinguish it. never: the lines of statements in loops without a round, which have no row. name: of the file, for its text.
+    distinguish it. never: the lines of statements in loops without a round, which have no row. mistakes: statements with what is
+    proven to be wrong. name: of the file, for its text.
     """
 
     accesses: tuple[Access, ...]
@@ -221,6 +220,7 @@ class Report(Shown):
     named: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     idle: tuple[Move, ...] = field(default=(), compare=False, repr=False)
     never: tuple[str, ...] = ()
+    mistakes: tuple[tuple[Move, Mistake], ...] = ()
     name: str = field(default="kernel", compare=False)
 
     def __str__(self) -> str:
@@ -266,16 +266,25 @@ class Report(Shown):
 
     @property
     def totals(self) -> dict[str, tuple[int, int | None, int]]:
-        """For each launch the counts of its statements added up, in wavefronts: now, with all fixes, without a conflict."""
-        out: dict[str, tuple[int, int | None, int]] = {}
-        after = {row.key: row.cost.wavefronts or 0 for row in self.fixed.accesses} if self.fixed is not None else None
+        """For each launch the counts of its statements added up, in wavefronts: now, with all fixes, without a conflict. Of the
+        alternatives of a condition that nobody knows the larger counts.
+        """
+        out: dict[str, list[Access]] = {}
         for row in self.accesses:
             if row.cost.wavefronts is not None:
-                name = self.called(row.move)
-                now, fixed, ideal = out.get(name, (0, 0 if after is not None else None, 0))
-                more = None if after is None or fixed is None else fixed + after.get(row.key, 0)
-                out[name] = now + row.cost.wavefronts, more, ideal + (row.cost.ideal or 0)
-        return out
+                out.setdefault(self.called(row.move), []).append(row)
+        return {name: added(rows, self.after, [1] * len(rows)) for name, rows in out.items()}
+
+    @property
+    def after(self) -> dict[tuple[str, int, str, int], int] | None:
+        """The wavefronts of each row with all fixes; None without one."""
+        return {row.key: row.cost.wavefronts or 0 for row in self.fixed.accesses} if self.fixed is not None else None
+
+    @property
+    def grouped(self) -> bool:
+        """Whether its totals have one alternative of several."""
+        ways = [(one.group, one.branch) for row in self.accesses for one in row.often.choices if one.group]
+        return len({group for group, _ in ways}) < len({*ways})
 
     def as_dict(self) -> dict[str, Any]:
         """The report for JSON."""
@@ -292,6 +301,17 @@ class Report(Shown):
         ]
         return {
             "accesses": [access.as_dict() for access in self.accesses],
+            "mistakes": [
+                {
+                    "line": move.line,
+                    "file": move.file or None,
+                    "launch": self.called(move) or None,
+                    "statement": move.text,
+                    "kind": one.kind,
+                    "text": one.text,
+                }
+                for move, one in self.mistakes
+            ],
             "unknown": missing,
             "fixes": list({str(edit): edit for row in self.accesses if row.fix for edit in row.fix.as_dict()["edits"]}.values()),
             "elements": [
@@ -301,6 +321,7 @@ class Report(Shown):
             "idle": {name: sorted({move.place for move in self.idle if move.idle == name}) for name in self.unrun},
             "never": list(self.never),
             "assumed": {name: {"value": value, "line": line} for name, (value, line) in self.assumed.items()},
+            "alternatives": self.grouped,
             "totals": {name: dict(zip(("now", "fixed", "ideal"), row, strict=True)) for name, row in self.totals.items()},
             "steps": [
                 {**step._asdict(), "launch": step.launch or None, "loop": None if step.loop is None else step.loop.line}

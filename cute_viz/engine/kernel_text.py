@@ -14,11 +14,11 @@ from cute_viz.engine.kernel_expression import arguments
 from cute_viz.engine.kernel_loops import LoopCost, steps
 from cute_viz.engine.kernel_loops import told as often_told
 from cute_viz.engine.kernel_why import why
-from cute_viz.spelling import count, spelled
+from cute_viz.spelling import count, middle, spelled
 
 if TYPE_CHECKING:
     from cute_viz.engine.kernel_rows import Access, Report
-    from cute_viz.source.moves import Move
+    from cute_viz.source.moves import Mistake, Move
 
 _SCREEN = 40  # lines
 _SHOWN = 4  # statements in full
@@ -31,11 +31,7 @@ def text_of(
     report: Report, name: str, everything: bool = False, allowed: frozenset[str] = frozenset(), spelling: str = "cli"
 ) -> list[str]:
     """The report in lines. name: of the file. everything: every statement, and every line of what was not counted; else what a
-    screen holds, the worst first. allowed: the lines that were accepted. spelling: how the interface writes its options.
-
-    >>> text_of(Report((), ()), "kernel.cu")[0]
-    'kernel.cu'
-    """
+    screen holds, the worst first. allowed: the lines that were accepted. spelling: how the interface writes its options."""
     for most in range(_SHOWN, 0, -1):
         lines = _in_lines(report, name, None if everything else most, allowed)
         if everything or len(lines) <= _SCREEN:
@@ -58,6 +54,14 @@ def _in_lines(report: Report, name: str, most: int | None, allowed: frozenset[st
         return told[: len(told) - more] + [f"... {more} more {what}; `all=` lists them"] * (more > 0)
 
     out = [*long(head(report, name), 2), *[f"lines of {only[:-1]}"] * bool(only)]
+    wrong = mistakes(report)
+    for move, several in wrong[:most]:
+        called = f"  launched by {report.called(move)}" if report.called(move) else ""
+        out += ["", f"wrong  {move.place:<4} {_statement(move, 60)}{called}"]
+        out += [line for one in several for line in _folded("why", one.text)]
+    if more := wrong[len(wrong) if most is None else most :]:
+        lines = ", ".join(dict.fromkeys(move.place for move, _ in more))
+        out += ["", _cut(f"wrong  {lines}", f"    {len(more)} more; `all=` lists them")]
     groups = problems(report)
     before: dict[tuple[str, str], int] = {}
     for group in groups[:most]:
@@ -90,12 +94,16 @@ def _in_lines(report: Report, name: str, most: int | None, allowed: frozenset[st
 
 
 def _table(rows: Iterable[Access]) -> Iterator[str]:
-    """A line for each row, equal ones once: its line, instruction, count, what that rests on, and the statement."""
-    same = Counter((row.move.place, row.cost.instruction, _count(row), *_basis(row), _statement(row.move, 48)) for row in rows)
-    cells = [(*one[:5], f"{n}x" if n > 1 else "", one[5]) for one, n in same.items()]
-    widths = [max(map(len, column)) for column in list(zip(*cells, strict=True))[:6]]
+    """A line for each row, equal ones once: its line, instruction, count, what that rests on, the statement, and its condition."""
+    told = [(row, middle(str(row.often.choices[-1]), 28) if row.often.choices else "") for row in rows]
+    wide = 24 if any(way for _, way in told) else 48
+    same = Counter(
+        (row.move.place, row.cost.instruction, _count(row), *_basis(row), _statement(row.move, wide), way) for row, way in told
+    )
+    cells = [(*one[:5], f"{n}x" if n > 1 else "", *one[5:]) for one, n in same.items()]
+    widths = [max(map(len, column)) for column in list(zip(*cells, strict=True))[:7]]
     if sum(widths) > _WIDE:  # files and atoms of long names
-        cells = [(_middle(one[0], 22), _middle(one[1], 24), *one[2:]) for one in cells]
+        cells = [(middle(one[0], 22), middle(one[1], 24), *one[2:]) for one in cells]
         widths[:2] = [min(pair) for pair in zip(widths, (22, 24), strict=False)]
     for one in cells:
         line = "  ".join(f"{cell:<{w}}" for cell, w in zip(one, (*widths, 0), strict=True) if w or cell).rstrip()
@@ -115,7 +123,7 @@ def head(report: Report, name: str) -> str:
         dict.fromkeys(x.pointer.element for _, xs in report.read for x in tensors_in(xs, "smem", "gmem") if x.pointer.known)
     )
     parts = (
-        [", ".join(_middle(name, 72) for name in kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)]
+        [", ".join(middle(name, 72) for name in kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)]
         if kernels
         else []
     )
@@ -125,12 +133,16 @@ def head(report: Report, name: str) -> str:
     return "  ".join([os.path.basename(name), ", ".join(parts)]).rstrip()
 
 
-def problems(report: Report) -> list[list[Access]]:
-    """The rows that cost more than their ideal, those of one statement in one place together, the worst first.
+def mistakes(report: Report) -> list[tuple[Move, list[Mistake]]]:
+    """The statements that are proven to be wrong, each once with why."""
+    out: dict[tuple[str, str], tuple[Move, list[Mistake]]] = {}
+    for move, one in report.mistakes:
+        out.setdefault((move.place, report.called(move)), (move, []))[1].append(one)
+    return list(out.values())
 
-    >>> problems(Report((), ()))
-    []
-    """
+
+def problems(report: Report) -> list[list[Access]]:
+    """The rows that cost more than their ideal, those of one statement in one place together, the worst first."""
     groups: dict[tuple[str, int, str, str], list[Access]] = {}
     for row in report.accesses:
         if row.lost > 0:
@@ -144,7 +156,7 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
     ways = dict.fromkeys((report.launch(one.move), report.called(one.move)) for one in group if one.move.call)
     calls = [short if ", called in " in label else label for label, short in ways]
     several = len({report.launch(move) for move, _ in report.read}) > 1
-    where = f"launched by {_middle(calls[0])}{f' and {len(calls) - 1} more' * (len(calls) > 1)}" if calls and several else ""
+    where = f"launched by {middle(calls[0])}{f' and {len(calls) - 1} more' * (len(calls) > 1)}" if calls and several else ""
     begin = f"{row.ratio:<6} {row.move.place:<4} {_statement(row.move, 64 if len(where) < 40 else 40)}"
     yield f"{begin:<56}{where}".rstrip() if len(begin) < 55 else f"{begin}  {where}".rstrip()
     reason = why(row)
@@ -200,20 +212,16 @@ def _pattern(row: Access) -> str:
 
 def totals_of(report: Report, before: Report | None = None, only: str = "") -> list[str]:
     """Wavefronts of shared memory in all, for rounds of loops and the block, or the counts of all statements added up: now, with
-    the fixes, ideal. before: those of another report first. only: the file that lines are of without saying so.
-
-    >>> totals_of(Report((), ()))
-    []
-    """
+    the fixes, ideal. before: those of another report first. only: the file that lines are of without saying so."""
     several, earlier = len(report.totals) > 1, {} if before is None else {step.key: step.now for step in steps(before)}
     rows: list[tuple[str, int | None, int | None, int]] = []
     for step in (found := steps(report)):
-        name = ", ".join(filter(None, (_middle(step.launch) if several else "", _of(step).replace(f"line {only}", "line "))))
+        name = ", ".join(filter(None, (middle(step.launch) if several else "", _of(step).replace(f"line {only}", "line "))))
         counts = (step.now, step.fixed) if before is None else (earlier.get(step.key), step.now)
         rows.append((name, *counts, step.ideal))
     for name, (now, after, ideal) in report.totals.items() if not found else ():
         old = None if before is None or name not in before.totals else before.totals[name][0]
-        rows.append((_middle(name) or "all", *((now, after) if before is None else (old, now)), ideal))
+        rows.append((middle(name) or "all", *((now, after) if before is None else (old, now)), ideal))
     if not rows:
         return []
     table: list[tuple[str, ...]] = [("", "now", "fixed", "ideal") if before is None else ("", "before", "now", "ideal")]
@@ -222,7 +230,8 @@ def totals_of(report: Report, before: Report | None = None, only: str = "") -> l
         table.append((name, *("-" if x is None else f"{x:,}" for x in shown), f"{least:,}"))
     wide = [max(len(row[n]) for row in table) for n in range(4)]
     lines = [f"{a:<{wide[0]}}  {b:>{wide[1]}}  {c:>{wide[2]}}  {d:>{wide[3]}}" for a, b, c, d in table]
-    return [f"Shared-memory wavefronts per block{', the sum of the counts of all statements' * (not found)}", *lines]
+    how = ", the sum of the counts of all statements" * (not found) + ", of alternatives the larger" * report.grouped
+    return [f"Shared-memory wavefronts per block{how}", *lines]
 
 
 def _of(step: LoopCost) -> str:
@@ -289,11 +298,6 @@ def _wrapped(text: str, indent: int, most: int | None = None) -> list[str]:
         text, _WIDE, subsequent_indent=" " * indent, max_lines=most, placeholder=" ...",
         break_long_words=False, break_on_hyphens=False, drop_whitespace=True,
     )  # fmt: skip
-
-
-def _middle(name: str, most: int = 44) -> str:
-    """A long name without its middle."""
-    return name if len(name) <= most else f"{name[: most // 2 - 2]}...{name[1 - most // 2 :]}"
 
 
 def _cut(text: str, end: str, wide: int = _WIDE) -> str:

@@ -17,18 +17,8 @@ if TYPE_CHECKING:
 
 
 def what_if(file: SourceFile, settings: Mapping[str, str], of: str | None = None) -> tuple[Report, Report, str]:
-    """The report of a file, the report with other expressions for the names of some definitions, and what no longer holds, "" else.
-
-    Raises: CuteVizError for a name that no definition has, or several, and for a file without copies.
-
-    >>> from cute_viz.source import read
-    >>> text = "void f(float* p) {\\n  auto l = make_layout(Shape<_32,_4>{}, Stride<_8,_2>{});\\n"
-    >>> text += "  auto s = make_tensor(make_smem_ptr(p), l);\\n"
-    >>> text += "  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}"
-    >>> before, after, _ = what_if(read(text, "cpp", Given()), {"l": "Layout<Shape<_32,_4>>{}"})
-    >>> before.accesses[0].cost.wavefronts, after.accesses[0].cost.wavefronts
-    (32, 4)
-    """
+    """The report of a file, the report with other expressions for the names of some definitions, and what no longer holds, ""
+    else. Raises: CuteVizError for a name that no definition has, or several, and for a file without copies."""
     edits, written = [], as_written(file)
     for name, value in settings.items():
         entry = written.find(name)
@@ -44,11 +34,7 @@ def what_if(file: SourceFile, settings: Mapping[str, str], of: str | None = None
 
 
 def differences(before: Report, after: Report, wrong: str) -> Iterator[str]:
-    """What differs between two reports of one kernel, a line each.
-
-    >>> list(differences(Report((), ()), Report((), ()), ""))
-    ['Every access costs what it did.']
-    """
+    """What differs between two reports of one kernel, a line each."""
     if wrong:
         yield f"This breaks the kernel: {wrong}"
     others = {row.key: row for row in after.accesses}

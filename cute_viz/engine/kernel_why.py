@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cute_viz.algebra.descriptor import DescriptorTensor, described
+from cute_viz.algebra.descriptor import DescriptorTensor, behind
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.cost import meeting
@@ -29,17 +29,7 @@ def why(row: Access) -> str:
 
 
 def plainly(row: Access) -> list[str]:
-    """What a row means of which no thread gives an address: its instructions, boxes and bytes, why, and what it reaches and how.
-
-    >>> from cute_viz.algebra.shares import share
-    >>> from cute_viz.analysis.cost import Cost
-    >>> from cute_viz.engine.kernel_rows import Access
-    >>> load = Cost("SM90_TMA_LOAD", 8192, 16, why=("one thread copies a box",), boxes=2)
-    >>> print(*plainly(Access(None, load, tensors=(share("sA", "smem", "f16", Layout((128, 64))),))), sep="\\n")
-    16 instructions of SM90_TMA_LOAD copy 16,384 bytes, in boxes of 1,024; 2 would do.
-    One thread copies a box.
-    sA: f16 in shared memory, (128,64):(1,128)
-    """
+    """What a row means of which no thread gives an address: its instructions, boxes and bytes, why, and what it reaches and how."""
     cost = row.cost
     head = f"{count(cost.instructions, 'instruction')} of {cost.instruction}"
     near = next((x for x in row.tensors if isinstance(x, Tensor) and x.pointer.space == "smem"), None)
@@ -51,7 +41,7 @@ def plainly(row: Access) -> list[str]:
     where = {"smem": "shared memory", "gmem": "global memory", "tmem": "tensor memory", "rmem": "registers"}
     said = [f"{head}.", *(f"{words[0].upper()}{words[1:].rstrip('.')}." for words in cost.why)]
     for x in row.tensors:
-        tensor = described(x)
+        tensor = behind(x)
         if isinstance(tensor, Tensor):
             way = ", by descriptors" * isinstance(x, DescriptorTensor)
             name, space = tensor.pointer.name or "an operand", where.get(tensor.pointer.space, tensor.pointer.space)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from cute_viz.errors import UsageError
 from cute_viz.figures.model import Figure, Panel
+
+if TYPE_CHECKING:
+    from cute_viz.engine import Answer
 
 MOST = 64  # cells that are told
 _COORDINATE = re.compile(r"^([A-Za-z]\w*)?\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)$")
@@ -17,14 +20,27 @@ _HINT = "C(5,3), (5,3), T5, T0-T3, T5 V1, V1, bank 3, byte 128, offset 9, warp 1
 Test = Callable[[Panel, int], bool]
 
 
+def who(answer: Callable[[dict[str, Any]], Answer], where: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What `who_owns` has of the picture with these options; a bank or a byte of a layout needs no view, only they
+    the type of the elements. answer: to options.
+
+    Raises: UsageError as `who_owns` does, and where the width of an element is not known."""
+    if "view" in options:
+        return who_owns(answer(dict(options)).figure, where)
+    plain = answer({name: value for name, value in options.items() if name != "type"})
+    column = re.match(r"\s*(bank|byte)s?\b", where, re.IGNORECASE)
+    if column is None or any(column[1].lower() in panel.data for panel in plain.figure.panels):
+        return who_owns(plain.figure, where)
+    if plain.figure.kind != "grid":
+        raise UsageError(f"the picture has no {column[1].lower()}s: only layouts in memory do")
+    if "type" not in options and plain.bits is None:
+        raise UsageError("the width of an element is not known", hint="give the type of the elements: `type=f16`")
+    return who_owns(answer({**options, "view": "banks"}).figure, where)
+
+
 def who_owns(figure: Figure, where: str) -> dict[str, Any]:
-    """The cells that `where` means, matrix by matrix, each with its (thread, value) pairs; and the same in words.
-
-    Raises: UsageError for words that mean nothing here, or nothing that the picture has.
-
-    >>> who_owns(figure("SM80_16x8x16_F32F16F16F32_TN"), "C(5,3)")["words"]
-    'C(5,3): T21 V1'
-    """
+    """The cells that `where` means, matrix by matrix, each with its (thread, value) pairs; and the same in words. Raises:
+    UsageError for words that mean nothing here, or nothing that the picture has."""
     letter, test = _meaning(re.sub(r"(?i)\b(t)hreads?[ =]*(?=\d)|\b(v)alues?[ =]*(?=\d)", r"\1\2", where.strip()))
     at_cell = _COORDINATE.match(where.strip()) is not None
     told, cells = [], []
@@ -41,21 +57,13 @@ def who_owns(figure: Figure, where: str) -> dict[str, Any]:
         told += [*said, *([f"{len(found) - 8} more of {name or 'them'}"] if len(found) > 8 else [])]
     if not cells:
         names = ", ".join(f"{p.caption.partition(':')[0]} {p.rows} x {p.cols}".strip() for p in figure.panels)
-        banks = re.match(r"(?i)(bank|byte)s?\b", where.strip())
-        if banks and not any(banks[1].lower() in panel.data for panel in figure.panels):
-            hint = "draw the banks, then ask that file: cute-viz render SOURCE --view banks --type f16 -o banks.json"
-            raise UsageError(f"the picture has no {banks[1].lower()}s", hint=hint)
         raise UsageError(f"nothing here is {where.strip()[:40]!r}", hint=f"example: {_HINT}; the picture has {names}")
     out: dict[str, Any] = {"words": "; ".join(told), "cells": cells[:MOST]}
     return out | ({"left_out": len(cells) - MOST} if len(cells) > MOST else {})
 
 
 def owners(panel: Panel, cell: int) -> tuple[str, ...]:
-    """Who owns a cell, `T5 V1`; a table's rows are threads and its columns values.
-
-    >>> owners(figure("SM80_16x8x16_F32F16F16F32_TN").panels[0], 43)
-    ('T21 V1',)
-    """
+    """Who owns a cell, `T5 V1`; a table's rows are threads and its columns values."""
     return tuple(f"T{t}" if v is None else f"V{v}" if t is None else f"T{t} V{v}" for t, v in _pairs(panel, cell))
 
 

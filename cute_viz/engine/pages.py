@@ -38,12 +38,8 @@ class DrawnObject:
 
 
 def drawings(reading: Reading) -> tuple[list[DrawnObject], list[CuteVizError]]:
-    """The figures of all that can be drawn in the one source, a file, and the errors of what cannot, its name before each.
-
-    A tuple alone is a shape, whose picture would show nothing.
-
-    Raises: FigureError where the file has nothing to draw.
-    """
+    """The figures of all that can be drawn in the one source, a file, and the errors of what cannot, its name before each. A
+    tuple alone is a shape, whose picture would show nothing. Raises: FigureError where the file has nothing to draw."""
     request = reading.request
     words = read_all({name: word for name, word in request.options.items() if name != "title"})
     heat = all(FORMATS[name].pages for name in request.formats if name in FORMATS)

@@ -76,11 +76,7 @@ class Reading:
 
     @cached_property
     def file(self) -> SourceFile | None:
-        """The whole file that it is; None for an expression, a print, a picture.
-
-        >>> Reading("(4,8):(8,1)", Request(())).file is None
-        True
-        """
+        """The whole file that it is; None for an expression, a print, a picture."""
         if self.text is None or self.is_spec or (self.path or "").endswith(".json"):
             return None
         if self.path is None and "\n" not in self.text.strip() and self.name is None and len(self.text) < 400:
@@ -120,9 +116,7 @@ class Reading:
     @property
     def listed(self) -> SourceFile:
         """The whole file, with the entries that the query means; a print and a program of expressions have one for each object.
-
-        Raises: CuteVizError for a text that has none.
-        """
+        Raises: CuteVizError for a text that has none."""
         if self.path is None and self.name is None:
             said = "this is a folder" if os.path.isdir(str(self.source)) else "there is no such file"
             raise CuteVizError(said, name=str(self.source), hint="give a file of C++ or Python, or - for standard input")
@@ -143,11 +137,7 @@ def _file_of(word: str, request: Request) -> Address | None:
 
 
 def is_file(source: str) -> bool:
-    """Whether a word is the path of a file: one that exists, be it a pipe (`<(...)`), or is called as source code and logs are.
-
-    >>> is_file("kernel.cu"), is_file("kernel.cu::sA"), is_file("(4,8):(8,1)")
-    (True, True, False)
-    """
+    """Whether a word is the path of a file: one that exists, be it a pipe (`<(...)`), or is called as source code and logs are."""
     return _file_of(source, Request((), files=True)) is not None
 
 

@@ -69,15 +69,8 @@ class Search:
 
 
 def tile_of(answer: Answer) -> tuple[tuple[int, int], int | None]:
-    """The rows and columns of the layout that a request is for, and the bits of its elements where it says them.
-
-    Raises: UsageError for a layout of another rank.
-
-    >>> from cute_viz.engine.answer import ask
-    >>> from cute_viz.engine.request import Request
-    >>> tile_of(ask(Request(("GMMA::Layout_K_SW128_Atom<half_t>{}",))))
-    ((8, 64), 16)
-    """
+    """The rows and columns of the layout that a request is for, and the bits of its elements where it says them. Raises:
+    UsageError for a layout of another rank."""
     layout = answer.layout
     extents = [int(product(mode)) for mode in modes(layout.shape)]
     if len(extents) != 2:
@@ -86,13 +79,8 @@ def tile_of(answer: Answer) -> tuple[tuple[int, int], int | None]:
 
 
 def search_swizzle(tile: tuple[int, int], element: str | int, accesses: Sequence[str], arch: str = "") -> Search:
-    """The search for a tile of rows x columns; without accesses those of a GEMM's operand.
-
-    Raises: CuteVizError for an element type or an access that there is not, or a tile that an access does not divide.
-
-    >>> search_swizzle((8, 64), "f16", ()).found[0].name
-    'Sw<3,3,3>'
-    """
+    """The search for a tile of rows x columns; without accesses those of a GEMM's operand. Raises: CuteVizError for an element
+    type or an access that there is not, or a tile that an access does not divide."""
     rows, cols = tile
     bits = read("type", element)
     memory = memory_of(arch)

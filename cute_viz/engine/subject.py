@@ -61,13 +61,8 @@ class Subject:
 
 
 def subject_of(source: object, request: Request) -> Subject:
-    """The subject of a source, or of what was read of it.
-
-    Raises: CuteVizError for a text that cannot be read, with the place, and for a name that means nothing, with those like it.
-
-    >>> str(subject_of("make_layout(make_shape(4, 8))", Request(())).obj)
-    '(4,8):(_1,4)'
-    """
+    """The subject of a source, or of what was read of it. Raises: CuteVizError for a text that cannot be read, with the place,
+    and for a name that means nothing, with those like it."""
     if request.dialect not in DIALECTS:
         raise CuteVizError(f"invalid value {request.dialect!r} for `dialect=`", hint=f"one of {', '.join(DIALECTS)}")
     reading = source if isinstance(source, Reading) else Reading(source, request)

@@ -23,10 +23,6 @@ def suggested(error: CuteVizError, text: str, library: Library, files: bool, dra
     """The error of a text that is one word, with what the word may mean as its hint; any other error as it is.
 
     files: whether the text could have been the path of a file. drawn: whether it is to be drawn; else it may be a number, too.
-
-    >>> print(suggested(CuteVizError("'SW128' is undefined"), "SW128", Library(), False))
-    'SW128' is undefined
-      hint: the 128-byte swizzle is Sw<3,4,3> on bytes; its atom for 16-bit elements is GMMA::Layout_K_SW128_Atom<half_t>{}
     """
     word = text.strip()
     lone = error.needs == (word,) or "is undefined" in error.message or "follow '.'" in error.message  # HMMA.16816.F32

@@ -25,22 +25,12 @@ _BYTE = 8
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a text is what the DSL prints where its compiler refuses an operation.
-
-    >>> is_refusal("error: unknown: 'cute.copy' op dst expects shared based memref, but got gmem"), is_refusal("(4,8):(8,1)")
-    (True, False)
-    """
+    """Whether a text is what the DSL prints where its compiler refuses an operation."""
     return _REFUSAL.search(text) is not None and next(_said(text), None) is not None
 
 
 def steps_of_refusal(text: str, library: Library) -> tuple[Step, ...]:
-    """The steps of an explanation: what was refused and where, its operands, what that means, how to fix it.
-
-    >>> from cute_viz.spec import PACKAGED
-    >>> steps = steps_of_refusal("'cute.copy' op dst expects shared based memref, but got gmem", PACKAGED)
-    >>> steps[1].words
-    'cp.async copies from global to shared memory; here its dst is in gmem'
-    """
+    """The steps of an explanation: what was refused and where, its operands, what that means, how to fix it."""
     plain = _plain(text)
     (pattern, found), place = next(_said(text)), _PLACE.search(plain)
     name = re.search(r"'cute\.(\w+)' op", plain)

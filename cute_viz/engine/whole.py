@@ -59,11 +59,7 @@ class Row:
         return f"{before}{self.line}"
 
     def as_dict(self) -> dict[str, Any]:
-        """The row for JSON.
-
-        >>> Row(3, "f::n", "integer", "4").as_dict()["scope"]
-        'f'
-        """
+        """The row for JSON."""
         scope, _, name = self.path.rpartition("::")
         value = self.value or None
         return {
@@ -84,13 +80,7 @@ class Row:
 
 
 def rows(file: SourceFile) -> list[Row]:
-    """A row for each launch of a kernel, then for each entry, in the order of their definition; all are evaluated.
-
-    >>> from cute_viz.source import read
-    >>> file = read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())
-    >>> rows(file)[0].value
-    '_4:_1'
-    """
+    """A row for each launch of a kernel, then for each entry, in the order of their definition; all are evaluated."""
     launched = []
     for n, launch in enumerate(file.launches(), 1):
         short = str(launch).replace(launch.args, "...") if len(launch.args) > _LONG else str(launch)
@@ -117,33 +107,17 @@ def _by_launch(file: SourceFile, entry: Entry, callers: list[str]) -> Iterator[R
 
 
 def values(file: SourceFile) -> dict[str, Any]:
-    """What can be read of a file, by its paths.
-
-    >>> from cute_viz.source import read
-    >>> file = read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())
-    >>> {path: str(value) for path, value in values(file).items()}
-    {'A::L': '_4:_1'}
-    """
+    """What can be read of a file, by its paths."""
     return {entry.path: value for entry, value in _readable(file.own)}
 
 
 def drawable(file: SourceFile, errors: list[CuteVizError] | None = None) -> list[tuple[Entry, object]]:
-    """The entries that can be drawn, with their values; the errors of those that cannot be read go into the list.
-
-    >>> from cute_viz.source import read
-    >>> file = read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())
-    >>> [entry.line for entry, _ in drawable(file)]
-    [2]
-    """
+    """The entries that can be drawn, with their values; the errors of those that cannot be read go into the list."""
     return [(entry, value) for entry, value in _readable(file.own, errors) if is_drawable(value)]
 
 
 def wanted(errors: list[CuteVizError]) -> CuteVizError | None:
-    """What is to be given for definitions that could not be read, the names that most of them need first; None if nothing is.
-
-    >>> print(wanted([CuteVizError("no", needs=("N",), hint="give it a value: `let=N=128`")]).line())
-    1 definition needs a value: N (1)
-    """
+    """What is to be given for definitions that could not be read, the names that most of them need first; None if nothing is."""
     needs = Counter(name for error in errors for name in error.needs[:1])
     if not needs:
         return None
@@ -169,17 +143,9 @@ def _readable(entries: Iterable[Entry], errors: list[CuteVizError] | None = None
 
 
 def meant(file: SourceFile, query: str | None) -> tuple[Entry, object]:
-    """The entry of a name, with its value; without one the last that can be drawn, of those that have most to show.
-
-    A tiling or a layout wins over a shape, and what has every number over what prints `?`.
-
-    Raises: NotationError where nothing, or several things, have the name, or nothing can be read; the entry's own error.
-
-    >>> from cute_viz.source import read
-    >>> file = read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())
-    >>> str(meant(file, 'L')[1])
-    '_4:_1'
-    """
+    """The entry of a name, with its value; without one the last that can be drawn, of those that have most to show. A tiling or
+    a layout wins over a shape, and what has every number over what prints `?`. Raises: NotationError where nothing, or several
+    things, have the name, or nothing can be read; the entry's own error."""
     if query is not None:
         entry = file.find(query)
         return entry, value_of(entry)
@@ -210,23 +176,13 @@ def _worth(value: object) -> int:
 
 
 def value_of(entry: Entry) -> object:
-    """The value of an entry; whatever is unexpected in it is an error of its own.
-
-    >>> from cute_viz.source import read
-    >>> file = read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())
-    >>> str(value_of(file.entries[0]))
-    '_4:_1'
-    """
+    """The value of an entry; whatever is unexpected in it is an error of its own."""
     with boundary():
         return entry.read()
 
 
 def printed_as(value: Any, language: str) -> str:
-    """A value of a file as CuTe prints it, of one of Python as the DSL does; `language` is of `source.LANGUAGES`, or "".
-
-    >>> [printed_as(parse("Sw<3,3,3> o _0 o (_8,_64):(_64,_1)"), language) for language in ("cpp", "python")]
-    ['Sw<3,3,3> o _0 o (_8,_64):(_64,_1)', 'S<3,3,3> o 0 o (8,64):(64,1)']
-    """
+    """A value of a file as CuTe prints it, of one of Python as the DSL does; `language` is of `source.LANGUAGES`, or ""."""
     if language != "python":
         if getattr(value, "tiling", "") == "tma":  # print(tma): its instructions, and none of its tensor map
             value = mark_static(value.tiled or value.atom)
@@ -238,11 +194,7 @@ def printed_as(value: Any, language: str) -> str:
 
 
 def kind_of(value: object) -> str:
-    """What a value is, in a word or two.
-
-    >>> kind_of(Layout((4, 8))), kind_of((4, 8)), kind_of(4)
-    ('layout', 'shape', 'integer')
-    """
+    """What a value is, in a word or two."""
     match value:
         case bool():
             return "flag"
@@ -282,11 +234,7 @@ def _by_caller(path: str, hint: str) -> str:
 
 
 def in_a_line(value: Any, printed: str) -> str:
-    """A value in one line, of an atom or a tiling its name, threads and tile.
-
-    >>> in_a_line(Layout(4), "4:1")
-    '4:1'
-    """
+    """A value in one line, of an atom or a tiling its name, threads and tile."""
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
     from cute_viz.algebra.measure import size
     from cute_viz.algebra.mma import TiledMMA, tile_shape

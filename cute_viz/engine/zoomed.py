@@ -46,16 +46,8 @@ class _Cut(NamedTuple):
 
 
 def launched(file: SourceFile) -> Launched:
-    """Where the file, as its launch runs it, cuts its tensors into tiles of C, and makes masks of multicasts.
-
-    Nothing where several differ. What a compiler leaves to the run, the extents of C, is taken from the text, where that has the
-    same tile.
-
-    >>> from cute_viz.source import read
-    >>> text = "void f(float* p) {\\n  auto mC = make_tensor(p, make_shape(512, 256));\\n  auto gC = local_tile(mC, "
-    >>> launched(read(text + "make_shape(Int<128>{}, Int<64>{}), make_coord(0, 0));\\n}\\n", "cpp", Given()))
-    Launched(tile=(128, 64), grid=(4, 4), cluster=None, k=None)
-    """
+    """Where the file, as its launch runs it, cuts its tensors into tiles of C, and makes masks of multicasts. Nothing where
+    several differ. What a compiler leaves to the run, the extents of C, is taken from the text, where that has the same tile."""
     of_c, of_a = _of_c_and_a(file)
     cuts = {(cut.tile, cut.tiles) for cut in of_c}
     if len(cuts) != 1:
@@ -73,22 +65,15 @@ def launched(file: SourceFile) -> Launched:
 
 
 def tiles_of_k(file: SourceFile) -> int | None:
-    """How many tiles of K a CTA goes through: those that `local_tile` cuts of A and B; None where they differ.
-
-    >>> from cute_viz.source import read
-    >>> text = "void f(float* p) {\\n  auto mA = make_tensor(p, make_shape(512, 256));\\n  auto gA = local_tile(mA, "
-    >>> tiles_of_k(read(text + "make_shape(Int<128>{}, Int<64>{}), make_coord(0, _));\\n}\\n", "cpp", Given()))
-    4
-    """
+    """How many tiles of K a CTA goes through: those that `local_tile` cuts of A and B; None where they differ."""
     found = {cut.tiles and cut.tiles[1] for cut in _of_c_and_a(file)[1]}
     tiles = found.pop() if len(found) == 1 else None
     return tiles_of_k(file.written()) if tiles is None and file.written is not None else tiles
 
 
 def _of_c_and_a(file: SourceFile) -> tuple[list[_Cut], list[_Cut]]:
-    """What cuts C, whose tile alone is left, and what cuts A and B, of which a mode over K is; where modes over all tiles are left,
-    three in a row of which the tiles are M x K, N x K and M x N.
-    """
+    """What cuts C, whose tile alone is left, and what cuts A and B, of which a mode over K is; where modes over all tiles are
+    left, three in a row of which the tiles are M x K, N x K and M x N."""
     cuts = [
         _Cut(into, _extents(cut.operands[0])[:2])
         for entry, cut in _calls(file, "local_tile")

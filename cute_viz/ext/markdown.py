@@ -39,13 +39,7 @@ def validator(language: str, inputs: dict[str, Any], options: dict[str, Any], at
 
 def formatter(source: str, language: str, css_class: str, options: dict[str, Any], md: Any, **kwargs: Any) -> str:
     """The HTML of a block: the picture, or what is wrong with it. Options are those of `cute_viz.options`, `let`, and
-    `interactive`, for a page with hover.
-
-    An address, `src/kernel.cu::sA`, is read in the folder in which the site is built.
-
-    >>> formatter("(4,8", "cute-viz", "cute-viz", {}, None)  # doctest: +ELLIPSIS
-    '<div class="cute-viz cute-viz-error" role="alert"><pre>&#x27;(&#x27; is never closed...
-    """
+    `interactive`, for a page with hover. An address, `src/kernel.cu::sA`, is read in the folder in which the site is built."""
     classes = " ".join((css_class, *(kwargs.get("classes") or ())))
     words = {key.replace("-", "_"): "true" if value in (True, None, "", key) else str(value) for key, value in options.items()}
     words |= {key: str(value) for key, value in (kwargs.get("attrs") or {}).items()}
@@ -65,11 +59,7 @@ def formatter(source: str, language: str, css_class: str, options: dict[str, Any
 
 
 def quoted(line: str) -> str:
-    r"""The first line of a block as superfences reads it: every option with a value in quotes.
-
-    >>> quoted("```cute-viz tile=16x8 color-by='row' coords"), quoted("```python a=b")
-    ('```cute-viz tile="16x8" color_by=\'row\' coords="true"', '```python a=b')
-    """
+    r"""The first line of a block as superfences reads it: every option with a value in quotes."""
     found = _FENCE.match(line)
     if found is None:
         return line
@@ -79,11 +69,7 @@ def quoted(line: str) -> str:
 
 
 def makeExtension(letters: object = None, **_: Any) -> Any:
-    """The extension of Markdown that puts options in quotes, before superfences looks for blocks. letters: px of those of cells.
-
-    >>> type(makeExtension()).__name__
-    'Quoted'
-    """
+    """The extension of Markdown that puts options in quotes, before superfences looks for blocks. letters: px of those of cells."""
     from markdown.extensions import Extension
     from markdown.preprocessors import Preprocessor
 

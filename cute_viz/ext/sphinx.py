@@ -136,10 +136,8 @@ def _folder(env: Any, docname: str) -> Folder:
 
 
 def _draw(writer: Any, node: cute_viz, format: str) -> bytes:
-    """The picture in a format; in CuTe's own style where the format has it and the document asks for it.
-
-    What a format cannot show is a warning at the block, and nothing is drawn there.
-    """
+    """The picture in a format; in CuTe's own style where the format has it and the document asks for it. What a format cannot
+    show is a warning at the block, and nothing is drawn there."""
     try:
         with boundary():
             folder = _folder(writer.builder.env, node["docname"])

@@ -20,12 +20,7 @@ from cute_viz.values.instruction import UNKNOWN, Instruction
 
 def build(obj: Any, options: FigureOptions | None = None) -> Figure:
     """The figure of an object: a layout (a bare shape is the compact column-major one), a swizzle, an atom or a tiling, a call.
-
-    Raises: FigureError for any other object, and for options that it does not use.
-
-    >>> build(Layout((4, 8), (8, 1))).title
-    'Row-major: each row is contiguous'
-    """
+    Raises: FigureError for any other object, and for options that it does not use."""
     options = options or PLAIN
     obj = as_layout(obj)
     what, view = _view(obj, options)

@@ -61,12 +61,7 @@ class Accessed:
 
 def access(layout: Any, options: FigureOptions) -> Figure:
     """The map of banks under an access, outlined, and the wavefronts below; of a swizzled layout the plain one beside it.
-
-    Raises: FigureError without an access in `by`, which the engine makes of the words.
-
-    >>> figure("(8,64):(64,1)", view="access", by="ldmatrix.x1").title
-    '8 rows in one bank group: 8 wavefronts'
-    """
+    Raises: FigureError without an access in `by`, which the engine makes of the words."""
     parts = options.by
     if not isinstance(parts, tuple) or not all(isinstance(part, Accessed) for part in parts):
         raise FigureError("`view=access` needs `by=`, who accesses the tile", hint="example: ldmatrix.x4, or a TiledCopy")

@@ -26,11 +26,7 @@ CHUNK = 16  # bytes
 
 
 def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
-    """Each cell of a tile by its bank; of a swizzled layout the plain one above, in the same colours.
-
-    >>> banks(Layout((2, 4), (4, 1)), FigureOptions(bits=32)).panels[0].labels
-    ('0', '1', '2', '3', '4', '5', '6', '7')
-    """
+    """Each cell of a tile by its bank; of a swizzled layout the plain one above, in the same colours."""
     bits = element_bits(layout, options)
     layout = position_independent(layout)
     rows, cols = _extents(layout, options)
@@ -65,13 +61,8 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
 
 
 def address(layout: AnyLayout, options: FigureOptions) -> Figure:
-    """Memory in order, 128 bytes per row: each cell shows which element (m,n) lies there.
-
-    Raises: FigureError for elements that are not whole bytes, or do not fill a row.
-
-    >>> address(Layout((2, 2)), FigureOptions(bits=32)).panels[0].labels[:4]
-    ('0,0', '1,0', '0,1', '1,1')
-    """
+    """Memory in order, 128 bytes per row: each cell shows which element (m,n) lies there. Raises: FigureError for elements that
+    are not whole bytes, or do not fill a row."""
     bits = element_bits(layout, options)
     layout = position_independent(layout)
     rows, cols = _extents(layout, options)
@@ -119,11 +110,7 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
 
 def _found(columns: Sequence[Sequence[int]], bits: int) -> str:
     """What an access of the first column meets, in each panel: 8 lanes of 16 bytes, or, where rows begin beside chunks, 32 lanes
-    of an element each; "" where nothing is said, since rows share a chunk, or elements are wider than a bank.
-
-    >>> _found([[row * 128 for row in range(8)]], 32), _found([[row * 132 for row in range(32)]], 32)
-    ('Down a column, 8 rows lie in 1 bank group: an 8-way conflict', 'Down a column, 32 rows lie in 32 banks: conflict-free')
-    """
+    of an element each; "" where nothing is said, since rows share a chunk, or elements are wider than a bank."""
     aligned = all(byte % CHUNK == 0 for column in columns for byte in column[:8])
     if not aligned and bits > 32:
         return ""
@@ -136,13 +123,7 @@ def _found(columns: Sequence[Sequence[int]], bits: int) -> str:
 
 
 def element_bits(layout: AnyLayout, options: FigureOptions) -> int:
-    """The width of an element: given, or that of a flagged shared-memory layout, or 16.
-
-    >>> from cute_viz.algebra.composed import PointerFlag
-    >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(8), Layout((8, 128)))
-    >>> element_bits(flagged, FigureOptions()), element_bits(flagged, FigureOptions(bits=32))
-    (8, 32)
-    """
+    """The width of an element: given, or that of a flagged shared-memory layout, or 16."""
     if options.bits is not None:
         return options.bits
     return pointer_bits(layout) or 16
@@ -171,11 +152,7 @@ def _row_major(values: Sequence[int], rows: int, cols: int) -> list[int]:
 
 
 def _bank(bit: int, bits: int) -> str:
-    """`7`, or `6-7` of an element, from this bit on, that spans banks.
-
-    >>> _bank(32, 32), _bank(64, 64), _bank(24, 12)
-    ('1', '2-3', '0-1')
-    """
+    """`7`, or `6-7` of an element, from this bit on, that spans banks."""
     first, last = bit // 32, (bit + bits - 1) // 32
     if last - first > 30:
         return "0-31"

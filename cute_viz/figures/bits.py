@@ -10,11 +10,7 @@ _KEPT, _CHANGED, _READ = range(3)  # paints
 
 
 def bits(swizzle: Swizzle, options: FigureOptions) -> Figure:
-    """The bit diagram of a swizzle: the offset that goes in, and the one that comes out, highest bit first.
-
-    >>> bits(Swizzle(2, 0, 3), FigureOptions()).panels[0].labels
-    ('b4', 'b3', 'b2', 'b1', 'b0', 'b4', 'b3', 'b2', 'b1⊕b4', 'b0⊕b3')
-    """
+    """The bit diagram of a swizzle: the offset that goes in, and the one that comes out, highest bit first."""
     b, m, s = swizzle.bits, swizzle.base, swizzle.shift
     low, high = swizzle.changed, swizzle.read
     width = max(1, max(low, high) + b)

@@ -31,17 +31,10 @@ SHARE, MOST = 4, 12  # of so many cells one is left out, of a figure at most so 
 
 
 def blanked(figure: Figure, words: str, key: bool = False) -> Figure:
-    """The figure with blanks, `offsets`, `owners=8`, `banks=all`: always the same ones of the same figure.
-
-    Nothing that tells them is left: the title, the description, colours and columns of data. `strides` leaves out those of the
-    source. key: beside a figure of one panel the whole of it, of which the answers are lit; the answers as a note beside others.
-
-    Raises: FigureError for other words, and for what no cell shows.
-
-    >>> drawn = blanked(figure("(2,4):(4,1)"), "offsets=2", key=True)
-    >>> drawn.title, drawn.description[-18:]
-    ('Which offsets belong in the 2 blanks?', 'Key: a = 1, b = 2.')
-    """
+    """The figure with blanks, `offsets`, `owners=8`, `banks=all`: always the same ones of the same figure. Nothing that tells
+    them is left: the title, the description, colours and columns of data. `strides` leaves out those of the source. key: beside
+    a figure of one panel the whole of it, of which the answers are lit; the answers as a note beside others. Raises: FigureError
+    for other words, and for what no cell shows."""
     found = re.fullmatch(r"([a-z]+)(?:=(\d{1,5}|all))?", words.strip())
     if found is None or found[1] not in SHOWS:
         raise FigureError(f"`blank={words[:30]}` leaves out nothing", hint=f"one of {', '.join(SHOWS)}; offsets=5, offsets=all")

@@ -17,21 +17,16 @@ from cute_viz.values.instruction import Instruction
 
 LINE = 128  # bytes of a line of shared memory
 MOST_LINES = 8
+WALK = (3, 4)  # rows and columns of the box of a sketch, through whose pixels an im2col load walks
 AROUND, ACROSS = 1, 2  # cells of the tensor around the box, and that the box has across
 GATHERED = (0, 2, 3, 6)  # rows of a sketch that a gather takes: any four
 PAPER = 4  # the paint behind four hues
 
 
 def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
-    r"""The figure of a TMA or bulk copy atom; the tensor is a sketch, since the atom does not know its tensor map.
-
-    Raises: LimitError for more cells than the options allow.
-    Source: PTX ISA, "cp.async.bulk.tensor"; cute/arch/copy_sm90_tma.hpp, copy_sm100_tma.hpp.
-
-    >>> drawn = bulk(parse("Copy_Atom<SM90_TMA_STORE<1024>, half_t>{}"), FigureOptions())
-    >>> [panel.caption.partition(":")[0] for panel in drawn.panels], drawn.panels[1].labels
-    (['1. issues', '2. reads', '3. writes', '4. completes'], ('V0-63',))
-    """
+    r"""The figure of a TMA or bulk copy atom; the tensor is a sketch, since the atom does not know its tensor map. Raises:
+    LimitError for more cells than the options allow. Source: PTX ISA, "cp.async.bulk.tensor"; cute/arch/copy_sm90_tma.hpp,
+    copy_sm100_tma.hpp."""
     atom = make_copy_atom(obj, 1 if size(get(obj.src, 1)) % 8 else 8) if isinstance(obj, CopyOp) else obj
     layout, bits, name, op = atom.layout_src, atom.bits, atom.name, atom.instruction
     ctas, values = (size(get(layout, n)) for n in (0, 1))
@@ -51,8 +46,10 @@ def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
     verbs = ("issues", "reads", "writes", "completes")
     panels = [replace(panel, caption=f"{n + 1}. {verbs[n]}: {panel.caption}", place=(0, n)) for n, panel in enumerate(stages)]
     each = f"One thread of each of {ctas} CTAs" if ctas > 1 else "One thread"
-    verb = "prefetches" if prefetch else "copies"
-    title = options.title or f"{each} {verb} {count(total, 'byte')}: {_instruction(op)}"
+    what = f"{'prefetches' if prefetch else 'copies'} {count(total, 'byte')}"
+    if "reduce" in op.words:
+        what = f"adds {count(total, 'byte')} of {SHARED} to {GLOBAL}"
+    title = options.title or f"{each} {what}: {_instruction(op)}"
     what = count(values, f"{bits}-bit value")
     caption = f"{name}. One thread issues; the hardware moves {what}, V0 first"
     notes = _notes(op, values * bits, ctas)
@@ -75,11 +72,7 @@ def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
 
 
 def _instruction(op: Instruction) -> str:
-    """What PTX calls it.
-
-    >>> _instruction(Instruction(kind="cp.async.bulk.tensor", words=frozenset(["multicast"])))
-    'cp.async.bulk.tensor, multicast'
-    """
+    """What PTX calls it."""
     base = op.kind.replace("cp.", "cp.reduce.", 1) if "reduce" in op.words else op.kind
     base = base.replace(".bulk", ".bulk.prefetch") if "prefetch" in op.words else base
     words = {"im2col": "im2col", "gather4": "tile::gather4", "scatter4": "tile::scatter4", "multicast": "multicast"}
@@ -113,6 +106,8 @@ def _tensor(op: Instruction, ctas: int, four: bool) -> Panel:
             col_ruler=Ruler("", ("",) * ACROSS),
             boxes=((0, 0, 1, ACROSS),),
         )
+    if "im2col" in op.words:
+        return _walk()
     high, cols = (1, ACROSS + 2 * AROUND) if four else (3 if ctas == 1 else 2, ACROSS + 2 * AROUND)
     tops = [AROUND + x for x in GATHERED] if four else [AROUND + high * n for n in range(ctas)]
     rows = tops[-1] + high + AROUND
@@ -121,20 +116,29 @@ def _tensor(op: Instruction, ctas: int, four: bool) -> Panel:
     words = [f"r{n}" if four else f"CTA {n}" if ctas > 1 else "box" for n in range(len(tops))]
     named = {(top + (high - 1) // 2, AROUND): words[n] for n, top in enumerate(tops)}
     labels = [named.get((row, col), "") for row in range(rows) for col in range(cols)]
-    pixels = "im2col" in op.words
-    marks = {top: f"r{n}" if four else "n,h,w" if pixels else "c1" for n, top in enumerate(tops) if four or not n}
-    what = "pixels of the walk" if pixels else "4 rows" if four else "a box"
+    marks = {top: f"r{n}" if four else "c1" for n, top in enumerate(tops) if four or not n}
     return Panel(
-        caption=f"{GLOBAL}, {what}",
+        caption=f"{GLOBAL}, {'4 rows' if four else 'a box'}",
         labels=tuple(labels),
         paints=tuple(inside),
-        row_ruler=Ruler("pixel" if pixels else "dim 1", tuple(marks.get(row, "") for row in range(rows))),
-        col_ruler=Ruler(
-            "channel" if pixels else "dim 0",
-            tuple(("c" if pixels else "c0") if col == AROUND else "" for col in range(cols)),
-            (0,) * (cols + 1),
-        ),
+        row_ruler=Ruler("dim 1", tuple(marks.get(row, "") for row in range(rows))),
+        col_ruler=Ruler("dim 0", tuple("c0" if col == AROUND else "" for col in range(cols)), (0,) * (cols + 1)),
         boxes=tuple((top, AROUND, top + high, cols - AROUND) for top in tops),
+    )
+
+
+def _walk() -> Panel:
+    """A sketch of an image whose pixels an im2col load takes one after the other, w first, within a box."""
+    rows, cols = WALK[0] + 2 * AROUND, WALK[1] + 2 * AROUND
+    box = [(row, col) for row in range(AROUND, rows - AROUND) for col in range(AROUND, cols - AROUND)]
+    walk = {cell: f"p{n}" for n, cell in enumerate(box[WALK[1] // 2 :])}
+    cells = [(row, col) for row in range(rows) for col in range(cols)]
+    return Panel(
+        caption=f"{GLOBAL}, pixels one by one",
+        labels=tuple(walk.get(cell, "") for cell in cells),
+        paints=tuple(0 if cell in walk else PAPER for cell in cells),
+        row_ruler=Ruler("h", ("",) * rows),
+        col_ruler=Ruler("w", ("",) * cols, (0,) * (cols + 1)),
     )
 
 
@@ -169,6 +173,8 @@ def _notes(op: Instruction, bits: int, ctas: int) -> list[str]:
         out.append("Each CTA of the pair loads its own part; both parts count on the mbarrier of the leader, the even CTA.")
     if "reduce" in op.words:
         out.append("What lies in global memory is combined with what arrives: add.")
+    if "im2col" in op.words:
+        out.append("Of each pixel p some channels are taken; the walk goes along w, then h, within the box of the tensor map.")
     who = "A template argument" if op.kind == "cp.async.bulk" else "make_tma_copy"
     out.append(f"{who} sets the size of the atom: here {bits} bits{' per CTA' if ctas > 1 else ''}.")
     return out

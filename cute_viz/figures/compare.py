@@ -23,11 +23,7 @@ _ORDERS = ("within their rows", "within their columns", ": the same offsets, in 
 
 
 def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:
-    """One figure of several, each under its title; wide ones on top of each other.
-
-    >>> side_by_side([build(Layout((2, 2))), build(Layout((2, 2), (2, 1)))]).title
-    'Column-major: each column is contiguous | Row-major: each row is contiguous'
-    """
+    """One figure of several, each under its title; wide ones on top of each other."""
     if len(figures) > 1 and all(figure.flow and len(figure.panels) == 1 for figure in figures):
         return _boards(figures, title)
     parts = [(figure.source or figure.title, figure) for figure in figures]
@@ -54,15 +50,9 @@ def _boards(figures: Sequence[Figure], title: str | None) -> Figure:
 
 
 def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
-    """Both figures in one geometry, the cells that hold different things coloured and boxed, whatever their labels say; the title
-    says what changed. A cell that only one of them has is hatched in the other.
-
-    Raises: FigureError for figures of several panels that are not as many; figures without labels, which do not show what differs.
-
-    >>> found = difference(build(Layout((2, 2))), build(Layout((2, 2), (2, 1))))
-    >>> found.title
-    '2 of 4 cells have another offset: the same offsets, in another order'
-    """
+    """Both figures in one geometry, the cells that hold different things coloured and boxed, whatever their labels say; the
+    title says what changed. A cell that only one of them has is hatched in the other. Raises: FigureError for figures of several
+    panels that are not as many; figures without labels, which do not show what differs."""
     if len(a.panels) != len(b.panels):
         one, two = (f"{figure.source or figure.title}: {count(len(figure.panels), 'panel')}" for figure in (a, b))
         raise FigureError(f"--diff compares panel by panel; {one}, {two}", hint="`operand=` picks one")
@@ -161,8 +151,7 @@ def _differing(a: Panel, b: Panel) -> list[bool]:
 
 def _cuts(a: Panel, b: Panel, flags: Sequence[bool]) -> set[int]:
     """The cells that differ before which either panel stops counting by one, so that boxes between them are ranges; none where
-    such a box would be a cell.
-    """
+    such a box would be a cell."""
     numbers = [[int(x) if x.isdecimal() else None for x in panel.labels] for panel in (a, b)]
     cells = [n for n, flag in enumerate(flags) if flag]
     if any(mine[n] is None and panel.paints[n] != HOLE for mine, panel in zip(numbers, (a, b), strict=True) for n in cells):
@@ -176,8 +165,7 @@ def _groups(
     pairs: Sequence[tuple[Panel, Panel]], other: Sequence[Sequence[bool]], cuts: Sequence[set[int]]
 ) -> tuple[dict[int, int], Legend]:
     """Where offsets only move, the paint of each by its column in the first panel, or by its row where it keeps its column: so
-    that one sees where it went; else none, and one hue for what differs.
-    """
+    that one sees where it went; else none, and one hue for what differs."""
     plain = Legend("hue: the difference", (LegendEntry(_SAME, "the same"), LegendEntry(_OTHER, "differs")))
     ((one, two), *more), way = pairs, ""
     if not more and all("offset" in panel.data for panel in (one, two)):

@@ -11,6 +11,7 @@ from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.modes import get
+from cute_viz.algebra.recast import recast_layout
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.views import atom_of
@@ -31,27 +32,24 @@ from cute_viz.figures.owners import (
 from cute_viz.spelling import count
 from cute_viz.values.instruction import Instruction
 
+# movmatrix.m8n8.trans of 16-bit elements, (thread, bit) -> bit of the matrix, row by row (PTX ISA); CuTe's traits have the identity
+TRANSPOSED, HALF = Layout(((4, 8), (16, 2)), ((256, 16), (1, 128))), 16
 SIDE_BY_SIDE = 32  # columns up to which source and destination stand next to each other
 _NAMES = {"S": "source: who reads", "D": "destination: who writes"}
 _MATRIX = {"S": "source: address given by", "D": "destination: register of"}  # of ldmatrix, whose lanes read for each other
+_TRANSPOSE = {"S": "source: who gives", "D": "destination: who gets"}
 _LANES = {"S": "tensor memory: the register that each value comes from", "D": "tensor memory: the register that each value goes to"}
 CAPTION = "Each cell shows its owner T,V: value V of thread T, which moves it"
 CTA_CAPTION = "Each cell shows the CTA whose part of the copy moves the element, and the number V of the element in that part"
 
 
 def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) -> Figure:
-    r"""The figure of a copy atom, a TiledCopy, or one thread's view of it.
-
-    Raises: FigureError for a side that a copy does not have; LimitError for more cells than the
-    options allow.
-
-    >>> ldmatrix = copy(parse("Copy_Atom<SM75_U32x1_LDSM_N, half_t>{}"), FigureOptions())
-    >>> [panel.labels[0] for panel in ldmatrix.panels]
-    ['T0\nV0', 'T0\nV0']
-    """
+    r"""The figure of a copy atom, a TiledCopy, or one thread's view of it. Raises: FigureError for a side that a copy does not
+    have; LimitError for more cells than the options allow."""
     if isinstance(obj, ThrCopy):
         options = replace(options, thread=options.thread or range(obj.thr_idx, obj.thr_idx + 1))
         obj = obj.tiled
+    obj = as_run(obj)
     if isinstance(obj, CopyOp):
         obj = _of_words(obj)
     if isinstance(obj, Copy_Atom) and options.heat and options.operand is None and obj.instruction.lanes:
@@ -69,6 +67,8 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     titles = ("M", "N")
     if not isinstance(obj, TiledCopy) and (memory or op.lanes):
         titles = ("lane", "value of the lane") if op.lanes else ("row", "value")
+    if op.kind == "movmatrix":
+        titles = ("row", "column")
     panels = [
         tile_panel(
             maps[x],
@@ -97,6 +97,12 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     stores = "S" in sides and homes[0] == "rmem" != homes[1]  # it is the registers that tell who has what
     verb = "stores" if stores else "gets" if homes[1] == "rmem" != homes[0] and "D" in sides else "moves"
     told = of_owners(panels[0 if stores else -1], "", one, verb, options.value) if not of_ctas else ""
+    if op.kind == "movmatrix" and len(sides) == 2 and one is None and options.value is None:
+        words = [of_owners(panel, "", None, verb) for panel, verb in zip(panels, ("gives", "gets"), strict=True)]
+        told = " and ".join([words[0], words[1].removeprefix("Each thread ")])
+    if op.kind == "auto" and (wide := int(op.arguments.get("align", 0)) // atom.bits) > 1 and not isinstance(obj, TiledCopy):
+        told = f"copy() moves up to {wide} elements at once, where both layouts allow"
+        notes.append("The traits have one element; copy() takes the longest vector that source, destination and alignment share.")
     title = options.title or told or whole
     caption = CTA_CAPTION if of_ctas else CAPTION
     caption = f"{caption} ({whole})" if title != whole else caption
@@ -107,10 +113,19 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     )
     values = dict((f"{x} in", memory[x]) if x in memory else (f"values of {x}", maps[x].values) for x in sides)
     facts = {"CTAs" if of_ctas else "threads": first.threads, **values, "bits of a value": atom.bits}
-    if not isinstance(obj, TiledCopy) and "matrix" in op.kind and (first.rows, first.cols) == (32, 8):
-        facts["matrices of 8 × 8"] = 4
+    if not isinstance(obj, TiledCopy) and "matrix" in op.kind and first.cols == 8 and first.rows in (8, 32):
+        facts["matrices of 8 × 8"] = first.rows // 8
     drawn = _drawn(obj, sides) if isinstance(obj, TiledCopy) else {}
     return painting.figure("copy", (title, source, caption), panels, notes, {**facts, **drawn})
+
+
+def as_run(obj: CopyOp | Copy_Atom | TiledCopy) -> CopyOp | Copy_Atom | TiledCopy:
+    """An atom as the hardware runs it: movmatrix transposes, where CuTe's traits have the identity; any other as it is."""
+    if isinstance(obj, TiledCopy) or obj.instruction.kind != "movmatrix":
+        return obj
+    if isinstance(obj, CopyOp):
+        return replace(obj, dst=TRANSPOSED)
+    return replace(obj, layout_dst=recast_layout(TRANSPOSED, 1, obj.bits)) if obj.bits <= HALF else obj
 
 
 def _of_words(op: CopyOp) -> Copy_Atom:
@@ -138,14 +153,14 @@ def _tile_maps(tiled: TiledCopy, tile: tuple[int, ...], sides: str, options: Fig
 
 
 def _atom_maps(atom: Copy_Atom, sides: str, options: FigureOptions) -> dict[str, TVMap]:
-    """An atom's values in the order in which its wider side holds them: a row for each of that side's threads.
-
-    In a copy between registers and tensor memory a row is a lane of tensor memory, whose values follow each other in CuTe's order.
-    """
+    """An atom's values in the order in which its wider side holds them: a row for each of that side's threads. In a copy between
+    registers and tensor memory a row is a lane of tensor memory, whose values follow each other in CuTe's order."""
     layouts = {"S": atom.layout_src, "D": atom.layout_dst}
     total = max(cosize(layout) for layout in layouts.values())
     cols = max(size(get(layout, 1)) for layout in layouts.values())
     cols = cols if total % cols == 0 and cols <= 256 else min(total, 64)
+    if atom.instruction.kind == "movmatrix":
+        cols = total // 8  # a row of the matrix, of 16 bytes
     rows = -(-total // cols)
     if (deep := atom.instruction.lanes) and total % deep == 0:
         rows, cols = deep, total // deep
@@ -162,6 +177,8 @@ def _atom_maps(atom: Copy_Atom, sides: str, options: FigureOptions) -> dict[str,
 
 def _heading(side: str, memory: dict[str, str], op: Instruction, alone: bool) -> str:
     """What a panel shows: who reads or writes, or the memory that no thread holds."""
+    if op.kind == "movmatrix":
+        return _TRANSPOSE[side]
     if op.kind == "ldmatrix" and side not in memory:
         return _MATRIX[side]
     if alone and op.lanes and side not in memory:

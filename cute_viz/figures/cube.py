@@ -23,13 +23,8 @@ HUE = {"A": 0, "B": 3, "C": 2}
 
 
 def cube(obj: Any, options: FigureOptions) -> Figure:
-    """The three faces of an instruction or a tile, M x N x K.
-
-    Raises: FigureError for anything but an MMA, and for a thread that it does not have.
-
-    >>> figure("SM80_16x8x16_F32F16F16F32_TN", view="cube", thread=5).title
-    'Thread 5 holds 8 of the 32 A and none of the 32 B elements that its C needs'
-    """
+    """The three faces of an instruction or a tile, M x N x K. Raises: FigureError for anything but an MMA, and for a thread that
+    it does not have."""
     obj = obj.mma if isinstance(obj, Gemm) else tiled_of(obj)
     if not isinstance(obj, (TiledMMA, MMA_Atom)):
         raise FigureError("the cube view needs an MMA", hint="example: SM80_16x8x16_F32F16F16F32_TN")
@@ -120,11 +115,7 @@ def _finding(
 
 
 def _share(part: int, whole: int) -> str:
-    """A part of a whole in words.
-
-    >>> _share(4, 4), _share(2, 4), _share(1, 3)
-    ('all', 'half', '1 of 3')
-    """
+    """A part of a whole in words."""
     return {whole: "all", whole / 2: "half"}.get(part, f"{part} of {whole}")
 
 

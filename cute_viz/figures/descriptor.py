@@ -38,15 +38,8 @@ class Cores(NamedTuple):
 
 
 def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -> Figure:
-    r"""The figure of a descriptor, or of a fragment of them.
-
-    Raises: LimitError for an operand of more cells than the options allow.
-
-    >>> text = "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_INTER_Atom<half_t>{}, (64,16)))"
-    >>> figure = descriptor(parse(text), FigureOptions())
-    >>> figure.panels[0].labels[:2], figure.panels[0].arrow_labels
-    (('+0', '+1024\nLBO'), ('LBO 1024 B', 'SBO 128 B'))
-    """
+    r"""The figure of a descriptor, or of a fragment of them. Raises: LimitError for an operand of more cells than the options
+    allow."""
     x = obj.first if isinstance(obj, DescriptorTensor) else obj
     whole = _flat(obj.tensor) if isinstance(obj, DescriptorTensor) else x.tensor
     check_cells(product(whole.layout.shape) * x.bits // 128, f"the operand {whole.layout}", options)
@@ -54,8 +47,10 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     cores, block = _cores(whole, x.major, deep), _cores(x.tensor, x.major, deep)
     # a fragment's colours tell its descriptors, a descriptor's those of its core matrices
     painted = [_block_of(cores, block, n) if isinstance(obj, DescriptorTensor) else n for n in range(len(cores.units))]
-    what = "the descriptor that reads the core matrix, by its k-block" if isinstance(obj, DescriptorTensor) else "core matrix"
-    painting = by_group([key % HUES for key in painted], HUES, f"hue: {what}, mod 8", "")
+    fragment = isinstance(obj, DescriptorTensor)
+    what = "the descriptor that reads the core matrix, by its k-block" if fragment else "core matrix"
+    more = ", mod 8" if max(painted) >= HUES else ""
+    painting = by_group([key % HUES for key in painted], HUES, f"hue: {what}{more}", "desc " if fragment else "")
     bits_at, paints = field_paints(FIELDS[x.kind], painting.paints)
     memory = _memory_panel(x, cores, painting)
     memory, some = some_lines(memory, _starts(memory, painted if isinstance(obj, DescriptorTensor) else ()), LINE)
@@ -71,7 +66,6 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     told["layout_type"] = f"layout {x.values['layout_type']} {x.mode.removeprefix('SWIZZLE_')}"
     legend = fields_legend(FIELDS[x.kind], bits_at, told)
     name = "wgmma" if x.kind == "GMMA" else "tcgen05.mma"
-    fragment = isinstance(obj, DescriptorTensor)
     what = f"{name}, {x.major}-major {x.tensor.pointer.element}, {x.mode}"
     firsts = {key: units[0] for key, units in reversed(list(zip(painted, cores.units, strict=True)))} if fragment else {}
     title = options.title or of_descriptors(panels[0], [firsts[key] for key in sorted(firsts)], _mode(obj))
@@ -169,11 +163,7 @@ def _mode(obj: SmemDescriptor | DescriptorTensor) -> str:
 
 
 def swizzle_of(x: SmemDescriptor) -> tuple[int, int, int]:
-    """The swizzle of a layout type, as a key of MODES.
-
-    >>> swizzle_of(parse("make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"))
-    (1, 4, 3)
-    """
+    """The swizzle of a layout type, as a key of MODES."""
     return next(key for key, row in MODES[x.kind].items() if row[1] == x.mode)
 
 
@@ -217,7 +207,7 @@ def _memory_panel(x: SmemDescriptor, cores: Cores, painting: Painting) -> Panel:
     cells = [held.get(first * (LINE // UNIT) + n) for n in range(lines * LINE // UNIT)]
     labels = tuple("" if cell is None else f"{cell[0] // cores.cols},{cell[0] % cores.cols}.{cell[1]}" for cell in cells)
     return Panel(
-        caption="shared memory, 16 bytes per cell: core matrix (row, column) of the operand, and which of its rows",
+        caption="shared memory, 16 bytes per cell: row,column.line of a core matrix",
         labels=labels,
         paints=tuple(-1 if cell is None else painting.cells[cell[0]] for cell in cells),
         row_ruler=Ruler("byte", tuple(str((first + r) * LINE) for r in range(lines)), borders(lines, 8)),

@@ -28,12 +28,7 @@ class Bits(Protocol):
 
 
 def field_paints(fields: Sequence[Bits], paints: Sequence[Paint]) -> tuple[dict[str, int], tuple[Paint, ...]]:
-    """A paint for each field, in turns, behind the paints that there are; "" is that of bits which belong to none.
-
-    >>> from cute_viz.algebra.descriptor import Field
-    >>> field_paints([Field("a", 0, 2)], [Paint(0)])
-    ({'a': 0, '': 1}, (Paint(hue=0, shade=0, shades=1, faded=False), Paint(hue=-1, shade=0, shades=1, faded=False)))
-    """
+    """A paint for each field, in turns, behind the paints that there are; "" is that of bits which belong to none."""
     out, at = list(paints), {}
     for n, field in enumerate(sorted(fields, key=lambda field: field.bit)):
         round_, hue = divmod(n, HUES)
@@ -49,12 +44,7 @@ def field_paints(fields: Sequence[Bits], paints: Sequence[Paint]) -> tuple[dict[
 def bits_panel(
     value: int, bits: int, fields: Sequence[Bits], at: Mapping[str, int], place: tuple[int, int], legends: tuple[int, ...]
 ) -> Panel:
-    """The bits of a value, 16 a row, the highest first, each in the paint of its field.
-
-    >>> from cute_viz.algebra.descriptor import Field
-    >>> bits_panel(5, 16, [Field("a", 0, 2)], {"a": 0, "": 1}, (0, 0), (0,)).labels[-3:]
-    ('1', '0', '1')
-    """
+    """The bits of a value, 16 a row, the highest first, each in the paint of its field."""
     names = [""] * bits
     for field in fields:
         names[field.bit : field.bit + field.width] = [field.name] * field.width
@@ -74,11 +64,6 @@ def bits_panel(
 
 
 def fields_legend(fields: Sequence[Bits], at: Mapping[str, int], told: Mapping[str, str]) -> Legend:
-    """The fields by their colours, each in words.
-
-    >>> from cute_viz.algebra.descriptor import Field
-    >>> fields_legend([Field("a", 0, 2)], {"a": 0}, {"a": "a 1"}).entries
-    (LegendEntry(paint=0, label='a 1'),)
-    """
+    """The fields by their colours, each in words."""
     entries = tuple(LegendEntry(at[field.name], told[field.name]) for field in fields)
     return Legend("hue: field of the descriptor", entries)

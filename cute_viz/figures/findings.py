@@ -19,14 +19,8 @@ MANY = 1200  # cells, of which warps are seen and not threads
 def of_offsets(
     order: Sequence[int], rows: int, cols: int, swizzle: Swizzle | None = None, tile: tuple[int, int] | None = None
 ) -> str:
-    """What the offsets of cells, row by row (and slice by slice), have to tell; cols: of a row. rows: 1 of what has one
-    mode. tile: the blocks that the picture outlines.
-
-    >>> of_offsets(range(32), 4, 8), of_offsets([0, 4, 1, 5, 2, 6, 3, 7], 4, 2), of_offsets(range(0, 64, 8), 1, 8)
-    ('Row-major: each row is contiguous', 'Column-major: each column is contiguous', 'Every 8th offset, from 0 to 56')
-    >>> of_offsets([0, 2, 4, 3, 5, 7, 6, 8, 10], 3, 3), of_offsets([0, 2, 4, 2, 4, 6], 2, 3)
-    ('9 of the offsets 0..10 are used, each once', 'Offsets 2 and 4 are shared by 2 cells')
-    """
+    """What the offsets of cells, row by row (and slice by slice), have to tell; cols: of a row. rows: 1 of what has one mode.
+    tile: the blocks that the picture outlines."""
     counts = Counter(order)
     low, high = min(order), max(order)
     if len(counts) == 1:
@@ -84,11 +78,7 @@ def of_offsets(
 
 
 def _in_runs(offsets: Sequence[int]) -> str:
-    """Where offsets, in order, lie in several runs of one length.
-
-    >>> _in_runs([0, 1, 2, 8, 9, 10]), _in_runs([0, 1, 4, 5, 8, 9, 12, 13]), _in_runs([0, 2, 3])
-    ('The offsets lie in 2 runs: 0..2 and 8..10', 'The offsets lie in 4 pairs, with gaps between', '')
-    """
+    """Where offsets, in order, lie in several runs of one length."""
     starts = [x for n, x in enumerate(offsets) if n == 0 or offsets[n - 1] + 1 < x]
     each, rest = divmod(len(offsets), len(starts))
     held = set(offsets)
@@ -101,12 +91,7 @@ def _in_runs(offsets: Sequence[int]) -> str:
 
 def _block(lines: Sequence[Sequence[int]], tile: tuple[int, int] | None) -> tuple[int, int] | None:
     """Rows and columns of a tile of a grid, more than a line of it and less than all, that has consecutive offsets: of the one
-    that is outlined, else of the smallest.
-
-    >>> eight = [[0, 2, 4, 6], [1, 3, 5, 7], [8, 10, 12, 14], [9, 11, 13, 15]]
-    >>> _block(eight, None), _block(eight, (2, 4)), _block([[0, 1], [2, 3]], None)
-    ((2, 2), (2, 4), None)
-    """
+    that is outlined, else of the smallest."""
     rows, cols = len(lines), len(lines[0])
     for r, c in [*([] if tile is None else [tile]), *product(range(2, rows + 1), range(2, cols + 1))]:
         if min(r, c) < 2 or rows % r or cols % c or r * c == rows * cols:
@@ -120,11 +105,7 @@ def _block(lines: Sequence[Sequence[int]], tile: tuple[int, int] | None) -> tupl
 
 
 def _ordinal(n: int) -> str:
-    """A number as one in order.
-
-    >>> _ordinal(2), _ordinal(11), _ordinal(23)
-    ('2nd', '11th', '23rd')
-    """
+    """A number as one in order."""
     ending = "th" if 10 < n % 100 < 20 else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}{ending}"
 
@@ -133,13 +114,6 @@ def of_owners(panel: Panel, what: str = "", thread: int | None = None, verb: str
     """What each thread, or one, has of a panel: how many elements, and in how long runs along a row; "" of what is not alike.
 
     values: of its values these alone.
-
-    >>> of_owners(figure("SM80_16x8x16_F32F16F16F32_TN").panels[0], "C", 5)
-    'T5 holds 4 elements of C, in 2 pairs'
-    >>> of_owners(figure("((16,8),8):((64,1),8)", tile=(8, 128)).panels[0])
-    'Each thread holds 8 elements of one row'
-    >>> of_owners(figure("SM80_16x8x16_F32F16F16F32_TN").panels[0], "C", values=range(2))
-    'V0..V1 of each thread are 2 elements of C, side by side'
     """
     owners, several = panel.data.get("thread"), dict(panel.owners)
     if not owners:
@@ -187,13 +161,7 @@ def of_owners(panel: Panel, what: str = "", thread: int | None = None, verb: str
 
 
 def of_picked(a: Sequence[Panel], result: Sequence[Panel]) -> str:
-    """What of A, a grid, is in the result of a composition: rows and columns; or all of it, in order along rows or columns.
-
-    >>> figure("composition((12,(4,8)):(59,(13,1)), (3:4,8:2))").title
-    'The result is rows 0, 4 and 8 of A, in columns 0 to 14 by 2'
-    >>> figure("composition((10,2):(16,4), (5,4):(1,5))").title
-    'Column by column, the result has all 20 elements of A in their order'
-    """
+    """What of A, a grid, is in the result of a composition: rows and columns; or all of it, in order along rows or columns."""
     if len(a) > 1 or len(result) > 1:
         return ""
     tables = [panel.data.get("offset", ()) for panel in (*a, *result)]
@@ -217,11 +185,7 @@ def of_picked(a: Sequence[Panel], result: Sequence[Panel]) -> str:
 
 
 def _lines(numbers: Sequence[int], every: int, word: str) -> str:
-    """Rows or columns by number, or by their step; "" of many without one.
-
-    >>> _lines([0, 4, 8], 12, "row"), _lines([*range(0, 16, 2)], 32, "column"), _lines([0, 1, 2, 3], 4, "row")
-    ('rows 0, 4 and 8', 'columns 0 to 14 by 2', 'all 4 rows')
-    """
+    """Rows or columns by number, or by their step; "" of many without one."""
     steps = {b - a for a, b in pairwise(numbers)}
     if len(numbers) == every:
         return f"all {every} {word}s"
@@ -234,11 +198,7 @@ def _lines(numbers: Sequence[int], every: int, word: str) -> str:
 
 
 def of_warps(panel: Panel, what: str, word: str) -> str:
-    """What each warp has of a panel of many cells: its rows and columns; "" of few cells, and of what is no rectangle.
-
-    >>> of_warps(figure("SM90_64x128x16_F32F16F16_SS", operand="C").panels[0], "C", "warp")
-    'Each of 4 warps holds 16 × 128 of C'
-    """
+    """What each warp has of a panel of many cells: its rows and columns; "" of few cells, and of what is no rectangle."""
     threads = panel.data.get("thread", ())
     if panel.rows * panel.cols <= MANY or None in threads or panel.owners:
         return ""
@@ -264,15 +224,7 @@ def _runs(cells: Sequence[int], cols: int, step: int) -> list[int]:
 
 
 def of_banks(banks: Sequence[Sequence[int]], what: str = "bank group") -> str:
-    """What the first column of 16-byte chunks of each panel meets: its rows by the bank where a chunk begins; or of words.
-
-    >>> of_banks([[0] * 8, [0, 4, 8, 12, 16, 20, 24, 28]])
-    'Down a column, 8 rows lie in 1 bank group; swizzled, in 8: conflict-free'
-    >>> of_banks([[0] * 8])
-    'Down a column, 8 rows lie in 1 bank group: an 8-way conflict'
-    >>> of_banks([[0, 1, 2, 3]], "bank")
-    'Down a column, 4 rows lie in 4 banks: conflict-free'
-    """
+    """What the first column of 16-byte chunks of each panel meets: its rows by the bank where a chunk begins; or of words."""
     groups = [len(set(column)) for column in banks]
     ways = [max(Counter(column).values()) for column in banks]
     rows = len(banks[0])
@@ -285,11 +237,7 @@ def of_banks(banks: Sequence[Sequence[int]], what: str = "bank group") -> str:
 
 
 def of_reuse(fragments: Mapping[str, Panel]) -> str:
-    """How many warps each element of A, and of B, goes to; "" where that is not one number of each. fragments: of A, then of B.
-
-    >>> figure("ampere_gemm").title
-    'Each element of A goes to 2 warps, of B to 2'
-    """
+    """How many warps each element of A, and of B, goes to; "" where that is not one number of each. fragments: of A, then of B."""
     times = []
     for panel in fragments.values():
         several = dict(panel.owners)

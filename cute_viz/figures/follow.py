@@ -23,7 +23,7 @@ from cute_viz.figures.follow_steps import (
     steps_of,
     swizzle_words,
 )
-from cute_viz.figures.machine import of_thread
+from cute_viz.figures.held import of_thread
 from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
@@ -48,16 +48,9 @@ class _Cells(NamedTuple):
 
 
 def follow(obj: Gemm, options: FigureOptions) -> Figure:
-    """The picture of a Gemm's work as one thread does it.
-
-    The panels show the same rows: those that concern the thread, eight together. What repeats is drawn once. Where the
-    format has a slider, the figure comes with those of the threads asked for, or of the thread's warp.
-
-    Raises: FigureError for no thread or several, and for an operand that is neither A nor B.
-
-    >>> figure("ampere_gemm", follow=13).panels[1].caption
-    '2. shared memory in lines of 128 bytes: chunk 5 ^ 1 = 4'
-    """
+    """The picture of a Gemm's work as one thread does it. The panels show the same rows: those that concern the thread, eight
+    together. What repeats is drawn once. Where the format has a slider, the figure comes with those of the threads asked for, or
+    of the thread's warp. Raises: FigureError for no thread or several, and for an operand that is neither A nor B."""
     threads, operand = _asked(options)
     drawn = _followed(obj, options, threads[0], operand)
     if not options.series:
@@ -76,7 +69,7 @@ def _followed(obj: Gemm, options: FigureOptions, thread: int, operand: str) -> F
     m, n, k = obj.tile
     of_a = "" if operand == "A" else f", by way of {operand}"
     whole = f"Thread {thread} through a GEMM of {m} × {n} × {k}{of_a}"
-    copied, held = (sorted({row for part in parts for row, _ in part}) for parts in (steps.written, [steps.held]))
+    copied, held = sorted({row for part in steps.written for row, _ in part}), [row for row, _ in steps.held]
     ks = sorted({k for part in steps.written for _, k in part})
     title = options.title or of_thread(thread, operand, copied, ks, held, "row" if operand == "A" else "column") or whole
     called = obj.mma.atom.instruction.called or obj.mma.atom.name or "an MMA atom"
@@ -249,6 +242,9 @@ class _Drawing:
         gives = f"T{self.thread} gives the address of {_rows(given, self.names[0])}, " if address else ""
         caption = f"{how}: {gives}{'gets' if gives else 'has'} {self.names[0].lower()} {', '.join(map(str, rows))}"
         around = [self._box(given, cols)] if address else []
+        if address:
+            words = f"addr: 16 bytes whose address T{self.thread} gives to {instruction(copy)}, outlined among the registers"
+            self.notes.append(f"{words}; the instruction deals them out to several threads.")
         self._elements(caption, part, cols, self.names[1], True, around)
         return around
 
@@ -311,11 +307,7 @@ class _Drawing:
 
 
 def _window(used: set[int], extent: int) -> list[int]:
-    """The lines that are drawn: those that are used, and those that stand with them.
-
-    >>> _window({1, 17}, 20)
-    [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19]
-    """
+    """The lines that are drawn: those that are used, and those that stand with them."""
     starts = sorted({n // TOGETHER * TOGETHER for n in used})
     return [n for start in starts for n in range(start, min(start + TOGETHER, extent))]
 
@@ -326,11 +318,7 @@ def _around(cells: Sequence[Cell]) -> Box:
 
 
 def _runs(part: Sequence[Cell]) -> list[list[Cell]]:
-    """Neighbours in a row that follow each other as values.
-
-    >>> _runs([(3, 2), (3, 3), (11, 2)])
-    [[(3, 2), (3, 3)], [(11, 2)]]
-    """
+    """Neighbours in a row that follow each other as values."""
     out: list[list[Cell]] = []
     for cell in part:
         if out and out[-1][-1] == (cell[0], cell[1] - 1):
@@ -352,11 +340,7 @@ def _rows(part: Iterable[Cell], name: str) -> str:
 
 
 def _words(part: Sequence[Cell], names: tuple[str, str]) -> str:
-    """Elements in words: rows and columns.
-
-    >>> _words([(1, 40), (1, 41)], ("M", "K"))
-    'm 1, k 40..41'
-    """
+    """Elements in words: rows and columns."""
     out = []
     for axis, name in enumerate(names):
         found = sorted({cell[axis] for cell in part})

@@ -79,15 +79,7 @@ class Steps:
 
 
 def shared_of(gemm: Gemm, operand: str) -> Shared:
-    """The shared-memory tile of an operand, its first stage.
-
-    Raises: FigureError for elements of unknown width.
-
-    >>> from cute_viz.algebra.gemm import make_gemm
-    >>> tiled = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> shared_of(make_gemm(tiled, (64, 64, 64), Layout((64, 64), (64, 1))), "A").chunk((1, 8))
-    (1, 1)
-    """
+    """The shared-memory tile of an operand, its first stage. Raises: FigureError for elements of unknown width."""
     layout: Any = gemm.smem_a if operand == "A" else gemm.smem_b
     rank = len(modes(domain(layout).shape))
     if rank > 2:
@@ -114,15 +106,8 @@ def _bits(gemm: Gemm, operand: str) -> int:
 
 
 def steps_of(gemm: Gemm, operand: str, thread: int) -> Steps:
-    """What a thread does for an operand, A or B, and for C.
-
-    Raises: FigureError for a thread that the MMA does not have, and for an MMA whose operands no thread holds.
-
-    >>> from cute_viz.algebra.gemm import make_gemm
-    >>> tiled = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> steps_of(make_gemm(tiled, (64, 64, 64), Layout((64, 64), (64, 1))), "A", 13).held
-    [(3, 2), (3, 3), (11, 2), (11, 3)]
-    """
+    """What a thread does for an operand, A or B, and for C. Raises: FigureError for a thread that the MMA does not have, and for
+    an MMA whose operands no thread holds."""
     threads = size(gemm.mma.thr_layout_vmnk)
     if not 0 <= thread < threads:
         raise FigureError(f"`follow={thread}`: there are threads 0 to {threads - 1}")
@@ -166,11 +151,7 @@ def _addressed(s2r: TiledCopy, thread: int, given: list[list[Cell]], notes: list
 
 
 def instruction(copy: TiledCopy | None) -> str:
-    """The instruction of a copy, as PTX calls it; `copy` for others.
-
-    >>> instruction(None)
-    'copy'
-    """
+    """The instruction of a copy, as PTX calls it; `copy` for others."""
     if copy is None:
         return "copy"
     op = copy.atom.instruction
@@ -213,11 +194,6 @@ def _stores(gemm: Gemm, thread: int, held: list[Cell], notes: list[str]) -> list
 
 
 def swizzle_words(shared: Shared, cell: Cell) -> str:
-    """The XOR of an element's offset, in words; "" without a swizzle.
-
-    >>> shared_tile = Shared(2, 64, 16, [], [0] * 128, Swizzle(3, 3, 3))
-    >>> swizzle_words(shared_tile, (1, 40))
-    'chunk 0 ^ 0 = 0'
-    """
+    """The XOR of an element's offset, in words; "" without a swizzle."""
     found = shared.exclusive_or(cell)
     return f"chunk {found[0]} ^ {found[1]} = {found[2]}" if found else ""

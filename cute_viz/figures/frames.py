@@ -26,11 +26,6 @@ def frames(
     xors: for each access what a swizzle XORs into the bank of each lane; () where there is none.
 
     Raises: FigureError for an access that no lane takes part in.
-
-    >>> from cute_viz.analysis.banks import phases
-    >>> drawn = frames("Two words of a bank", "", [("plain", phases([0, 128] + [0] * 30, "ld.32"))])
-    >>> [panel.caption for panel in drawn.panels if panel.caption], len(drawn.arrows)
-    (['plain: wavefront 1 of 2', '2 of 2'], 32)
     """
     if not all(phase for _, phase in parts):
         raise FigureError("no lane takes part in this access")

@@ -27,14 +27,7 @@ from cute_viz.figures.trim import transposed
 
 
 def gemm(obj: Gemm, options: FigureOptions) -> Figure:
-    """The page of a Gemm. Each panel shows the smallest tile that repeats; its heading says how often it does.
-
-    >>> from cute_viz.algebra.gemm import make_gemm
-    >>> tiled = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> figure = gemm(make_gemm(tiled, (64, 64, 64), Layout((8, 64), (64, 1))), FigureOptions())
-    >>> figure.panels[0].caption
-    '1. shared memory: A and B, tile 1 of 8 × 1'
-    """
+    """The page of a Gemm. Each panel shows the smallest tile that repeats; its heading says how often it does."""
     plain = replace(options, title=None, operand=None)
     m, n, k = obj.tile
     parts: list[tuple[str, Figure, str]] = []  # heading, figure, and the stage as `_FROM` calls it
@@ -100,11 +93,7 @@ _FROM = {"smem": ("load",), "read": ("smem",), "mma": ("read", "smem"), "store":
 
 
 def _arrows(stages: Sequence[str]) -> tuple[Arrow, ...]:
-    """From each stage to the next of the same operand; to C from the fragments of A and B.
-
-    >>> [(arrow.source, arrow.target) for arrow in _arrows(["smem AB", "read A", "mma A", "mma B", "mma C"])]
-    [(0, 1), (1, 2), (0, 3), (2, 4), (3, 4)]
-    """
+    """From each stage to the next of the same operand; to C from the fragments of A and B."""
     out = []
     for n, stage in enumerate(stages):
         what, of = stage.split()
@@ -190,10 +179,8 @@ def _in_code(figure: Figure, source: Figure | None) -> Figure:
 
 
 def _lit(figure: Figure, source: Figure | None) -> Figure:
-    """A tile of shared memory with the elements lit that are lit in the copy that fills it; all else is faded.
-
-    The tile repeats, so that an element of a later one is lit where it would stand in the first.
-    """
+    """A tile of shared memory with the elements lit that are lit in the copy that fills it; all else is faded. The tile repeats,
+    so that an element of a later one is lit where it would stand in the first."""
     (panel,) = figure.panels
     lit: set[tuple[int, int]] = set()
     for other in source.panels if source is not None else ():
@@ -205,16 +192,12 @@ def _lit(figure: Figure, source: Figure | None) -> Figure:
 
 def _times(part: tuple[Any, ...], whole: tuple[int, ...]) -> str:
     """Of how many tiles a part is the first, in words."""
-    counts = [b // a for a, b in zip(part, whole, strict=False)]
-    return f", tile 1 of {' × '.join(map(str, counts))}" if prod(counts) > 1 else ""
+    count_ = prod(b // a for a, b in zip(part, whole, strict=False))
+    return f", the first of {count_} tiles" if count_ > 1 else ""
 
 
 def unit_of(smem: Any) -> Any:
-    """The first slice of a shared-memory layout with a pipeline mode; of a tile of many rows, its first swizzle atom's.
-
-    >>> str(unit_of(parse("Sw<3,3,3> o 0 o ((8,8),64):((64,512),1)")).inner)
-    '(8,64):(64,1)'
-    """
+    """The first slice of a shared-memory layout with a pipeline mode; of a tile of many rows, its first swizzle atom's."""
     plain = domain(smem)
     shape = modes(plain.shape)
     if len(shape) > 2:

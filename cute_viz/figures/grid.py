@@ -26,11 +26,7 @@ PIXELS = 100_000  # cells of a swizzled layout from which on each would be a pix
 
 
 def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
-    """The figure of a layout's offsets (or coordinates).
-
-    >>> grid(Layout((2, 2), (2, 1)), FigureOptions()).panels[0].labels
-    ('0', '1', '2', '3')
-    """
+    """The figure of a layout's offsets (or coordinates)."""
     drawn = pad_to_rank2(position_independent(layout))
     shape = modes(drawn.shape)
     rows, cols, rest = product(shape[0]), product(shape[1]), shape[2:]
@@ -116,11 +112,7 @@ def _swizzle(drawn: AnyLayout, options: FigureOptions) -> Swizzle | None:
 
 
 def pad_to_rank2(layout: AnyLayout) -> AnyLayout:
-    """A rank-1 layout with a second mode 1:0, as print_latex draws it; others as they are.
-
-    >>> str(pad_to_rank2(Layout(8, 2)))
-    '(8,1):(2,0)'
-    """
+    """A rank-1 layout with a second mode 1:0, as print_latex draws it; others as they are."""
     if isinstance(layout, ComposedLayout):
         if len(modes(layout.shape)) > 1:
             return layout

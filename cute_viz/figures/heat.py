@@ -28,14 +28,8 @@ BAND = 1 << 20  # cells that are looked at at once
 
 def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
     """The figure of a layout's offsets as a ramp of one hue, from dark to light; the legend tells every fourth of its shades.
-
     Raises: LimitError over the limit `image-cells`; FigureError for other than two modes, values that are coordinates, offsets
-    past 62 bits, options that an image ignores.
-
-    >>> panel = heat(Layout((512, 1024), (1024, 1)), FigureOptions()).panels[0]
-    >>> panel.rows, panel.cols, len(panel.paints), max(panel.paints)
-    (512, 1024, 524288, 31)
-    """
+    past 62 bits, options that an image ignores."""
     import numpy as np
 
     _check_use(layout, options)
@@ -154,10 +148,8 @@ def _check_use(layout: AnyLayout, options: FigureOptions) -> None:
 
 
 def _columns(layout: AnyLayout, rows: int, cols: int, np: Any) -> Callable[[int, int], Any]:
-    """A function that gives the offsets of the columns c0..c1-1; a table of all of them would be gigabytes.
-
-    Raises: FigureError for offsets past 62 bits, as 64-bit integers would wrap; values that are coordinates.
-    """
+    """A function that gives the offsets of the columns c0..c1-1; a table of all of them would be gigabytes. Raises: FigureError
+    for offsets past 62 bits, as 64-bit integers would wrap; values that are coordinates."""
     known = reach(layout)
     values = offsets(layout) if known is None else []
     if values and not isinstance(values[0], int):

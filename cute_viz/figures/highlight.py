@@ -27,12 +27,6 @@ def paint_owners(
 
     Cells that the options thread, warp or value do not ask for are faded. The painting has the paints and legends alone.
     every_owner: of each panel the owners of each cell, where some have several: the legend names those, too, that no paint shows.
-
-    >>> from cute_viz.figures.owners import first_owners
-    >>> tv_map = TVMap(threads=2, values=2, rows=2, cols=2, places=[0, 2, 1, 3])
-    >>> cells, painting = paint_owners([tv_map], [first_owners(tv_map.owners())], FigureOptions(color_by="thread"))
-    >>> cells, [legend.title for legend in painting.legends]
-    ([(0, 1, 2, 3)], ['hue: thread', 'shade: value'])
     """
     width = maps[0].warp[0]
     alone = "lanes" if max(m.row for m in maps) > 1 else "thread"  # of one warp alone
@@ -60,11 +54,6 @@ def paint_held(
     """The paints of every operand; one that no thread holds stays paper, and the legend says where it lies.
 
     memory: of an operand that no thread holds, where it lies.
-
-    >>> maps = {"A": TVMap(2, 1, 1, 2, [0, 1]), "B": TVMap(2, 1, 1, 2, [0, 1], held=False)}
-    >>> cells, painting = paint_held(maps, {x: maps[x].owners() for x in maps}, {"B": "shared memory"}, FigureOptions())
-    >>> cells, [entry.label for entry in painting.legends[-1].entries]
-    ({'A': (0, 1), 'B': (2, 2)}, ['B: shared memory'])
     """
     held = [x for x in maps if maps[x].held]
     painting = Painting((), (), ())
@@ -134,11 +123,7 @@ def _with_all_owners(painting: Painting, owners: Sequence[Sequence[int]], per: S
 
 
 def _runs(numbers: Sequence[int]) -> str:
-    """Numbers in words: `0, 2`, or `1..3, 8`.
-
-    >>> _runs([0, 2]), _runs([1, 2, 3, 8])
-    ('0, 2', '1..3, 8')
-    """
+    """Numbers in words: `0, 2`, or `1..3, 8`."""
     return ", ".join(f"{a}" if a == b else f"{a}, {b}" if b == a + 1 else f"{a}..{b}" for a, b in runs(numbers))
 
 
@@ -206,16 +191,7 @@ def _wanted(owner: int | None, tv_map: TVMap, options: FigureOptions) -> bool:
 
 def owners_of(maps: Sequence[TVMap], options: FigureOptions) -> list[list[list[int]]]:
     """For each map the owners of its cells, those asked for in front, so that a highlighted owner of a shared cell is seen.
-
-    Raises: FigureError for a thread, warp or value that none of the maps has.
-
-    >>> tv_map = TVMap(threads=2, values=1, rows=1, cols=1, places=[0, 0])
-    >>> owners_of([tv_map], FigureOptions()), owners_of([tv_map], FigureOptions(thread=range(1, 2)))
-    ([[[0, 1]]], [[[1, 0]]])
-    >>> owners_of([tv_map], FigureOptions(thread=range(4, 5)))
-    Traceback (most recent call last):
-    cute_viz.errors.FigureError: thread="4": there are threads 0 to 1
-    """
+    Raises: FigureError for a thread, warp or value that none of the maps has."""
     if not _highlights(options):
         return [tv_map.owners() for tv_map in maps]
     _check_highlight(maps, options)
@@ -238,11 +214,7 @@ def _check_highlight(maps: Sequence[TVMap], options: FigureOptions) -> None:
 
 
 def highlight_notes(options: FigureOptions, who: str = THREAD) -> list[str]:
-    """A sentence that says what is highlighted; none without a highlight.
-
-    >>> highlight_notes(FigureOptions(thread=range(0, 4), value=range(1, 2))), highlight_notes(FigureOptions())
-    (['All but thread 0..3, value 1 is faded.'], [])
-    """
+    """A sentence that says what is highlighted; none without a highlight."""
     parts = _asked(options, who)
     return [f"All but {', '.join(parts)} is faded."] if parts else []
 

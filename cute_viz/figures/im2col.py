@@ -63,28 +63,14 @@ class Corner(NamedTuple):
 
 
 def conv(obj: TmaCopy) -> Im2col:
-    """The convolution of a TMA copy that has one.
-
-    >>> x = parse(EXAMPLE)
-    >>> conv(x).filters
-    (3, 3)
-    """
+    """The convolution of a TMA copy that has one."""
     assert obj.im2col is not None
     return obj.im2col
 
 
 def corner_of(obj: TmaCopy, word: str | None) -> Corner:
-    """`coord=`: pixel, channel and the position in the filter, as `pixel,c,s,r`; 0 for those that are not given.
-
-    Raises: FigureError for more numbers than there are, and for positions that the filter does not have.
-
-    >>> g = "make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1))"
-    >>> smem = "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))"
-    >>> more = "(64,64), 1, (0,0), (-2,-2), (0,0), (0,0), (1,1), (0,0), (1,1)"
-    >>> x = parse(f"make_im2col_tma_copy(SM90_TMA_LOAD_IM2COL{{}}, {g}, {smem}, {more})")
-    >>> corner_of(x, "5,0,2,1")
-    Corner(pixel=5, channel=0, filter=(2, 1))
-    """
+    """`coord=`: pixel, channel and the position in the filter, as `pixel,c,s,r`; 0 for those that are not given. Raises:
+    FigureError for more numbers than there are, and for positions that the filter does not have."""
     filters = conv(obj).filters
     names = ["pixel", "c", *"srt"[: len(filters)]]
     parts = [part.strip() for part in (word or "0").strip("() ").split(",")]
@@ -100,12 +86,7 @@ def corner_of(obj: TmaCopy, word: str | None) -> Corner:
 
 
 def outputs(obj: TmaCopy) -> tuple[int, ...]:
-    """How many base pixels there are along w, h and d, and images.
-
-    >>> x = parse(EXAMPLE)
-    >>> outputs(x)
-    (6, 6, 2)
-    """
+    """How many base pixels there are along w, h and d, and images."""
     x, dims, strides = conv(obj), obj.map.global_dim, obj.map.element_strides
     spatial = len(x.lower)
     each = [(dims[1 + n] + x.upper[n] - x.lower[n] - 1) // strides[1 + n] + 1 for n in range(spatial)]
@@ -113,15 +94,8 @@ def outputs(obj: TmaCopy) -> tuple[int, ...]:
 
 
 def base_pixel(obj: TmaCopy, number: int) -> tuple[tuple[int, ...], int]:
-    """The base pixel of a number, (w,h,d) and image, before the offset of the filter; the image is beyond the last one at the end.
-
-    >>> g = "make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1))"
-    >>> smem = "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))"
-    >>> more = "(64,64), 1, (0,0), (-2,-2), (0,0), (0,0), (1,1), (0,0), (1,1)"
-    >>> x = parse(f"make_im2col_tma_copy(SM90_TMA_LOAD_IM2COL{{}}, {g}, {smem}, {more})")
-    >>> base_pixel(x, 7), base_pixel(x, 36)
-    (((1, 1), 0), ((0, 0), 1))
-    """
+    """The base pixel of a number, (w,h,d) and image, before the offset of the filter; the image is beyond the last one at the
+    end."""
     x, place = conv(obj), []
     *extents, _ = outputs(obj)
     for n, extent in enumerate(extents):
@@ -131,14 +105,8 @@ def base_pixel(obj: TmaCopy, number: int) -> tuple[tuple[int, ...], int]:
 
 
 def offsets(obj: TmaCopy, corner: Corner) -> tuple[int, ...]:
-    """What the filter adds to the place of every base pixel.
-
-    Raises: FigureError for an offset that has no place in an instruction (PTX ISA, cp.async.bulk.tensor, im2col offsets).
-
-    >>> x = parse(EXAMPLE)
-    >>> offsets(x, Corner(0, 0, (2, 1)))
-    (2, 1)
-    """
+    """What the filter adds to the place of every base pixel. Raises: FigureError for an offset that has no place in an
+    instruction (PTX ISA, cp.async.bulk.tensor, im2col offsets)."""
     x = conv(obj)
     moved = tuple(first + step * at for first, step, at in zip(x.moved, x.dilation, corner.filter, strict=True))
     most = (1 << 16 // len(moved)) - 1
@@ -150,13 +118,7 @@ def offsets(obj: TmaCopy, corner: Corner) -> tuple[int, ...]:
 
 
 def tile_pixels(obj: TmaCopy, corner: Corner) -> list[Pixel]:
-    """Each element of shared memory, before the swizzle, as the pixel and channel that it comes from.
-
-    >>> g = "make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1))"
-    >>> x = parse(f"make_im2col_tma_copy(SM90_TMA_LOAD_IM2COL{{}}, {g}, (8,64):(64,1))")
-    >>> tile_pixels(x, Corner(6, 0, (0, 0)))[2 * 64 + 3]
-    Pixel(channel=3, place=(0, 1), image=0, row=2)
-    """
+    """Each element of shared memory, before the swizzle, as the pixel and channel that it comes from."""
     where = composition(obj.cta_v_map, right_inverse(get_nonswizzle_portion(obj.smem)))
     inner = next(iter(leaves(modes(obj.gbasis.stride)[0]))).path[0]  # the mode of the tensor that is the channels
     table = [(0, 0)]  # (row, channel), a mode of the map after the other
@@ -171,12 +133,7 @@ def tile_pixels(obj: TmaCopy, corner: Corner) -> list[Pixel]:
 
 
 def issues(obj: TmaCopy, corner: Corner) -> list[Issue]:
-    """What every instruction of every CTA is given, in the order of shared memory.
-
-    >>> x = parse(EXAMPLE)
-    >>> issues(x, Corner(7, 0, (2, 1)))
-    [Issue(instruction=0, cta=0, start=(0, 1, 1, 0), offsets=(2, 1), element=0)]
-    """
+    """What every instruction of every CTA is given, in the order of shared memory."""
     pixels, moved = tile_pixels(obj, corner), offsets(obj, corner)
     per = obj.bits // obj.tensor.bits
     out = []
@@ -190,29 +147,14 @@ def issues(obj: TmaCopy, corner: Corner) -> list[Issue]:
 
 
 def inside(obj: TmaCopy, pixel: Pixel) -> bool:
-    """Whether an element is in the tensor; what is not arrives as zero.
-
-    >>> x = parse(EXAMPLE)
-    >>> inside(x, Pixel(63, (7, 7), 1, 0)), inside(x, Pixel(63, (8, 7), 1, 0))
-    (True, False)
-    """
+    """Whether an element is in the tensor; what is not arrives as zero."""
     coord = (pixel.channel, *pixel.place, pixel.image)
     return all(0 <= x < extent for x, extent in zip(coord, obj.map.global_dim, strict=True))
 
 
 def im2col(obj: TmaCopy, options: FigureOptions) -> Figure:
-    """The figure of a TMA copy of a convolution, of the tile that `coord` places.
-
-    Raises: FigureError for a place outside the matrix; LimitError for more cells than the options allow.
-
-    >>> g = "make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1))"
-    >>> smem = "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (32,64))"
-    >>> conv = "(-1,-1), (-1,-1), (-1,-1), (1,1), (1,1), (0,0), (1,1)"
-    >>> copy = parse(f"make_im2col_tma_copy(SM90_TMA_LOAD_IM2COL{{}}, {g}, {smem}, (32,64), 1, {conv})")
-    >>> figure = im2col(copy, FigureOptions())
-    >>> figure.panels[0].labels[:3], figure.facts["bytes out of bounds"]
-    (('p0', 'p1', 'p2'), 1408)
-    """
+    """The figure of a TMA copy of a convolution, of the tile that `coord` places. Raises: FigureError for a place outside the
+    matrix; LimitError for more cells than the options allow."""
     check_cells(size(obj.cta_v_map) + product(obj.map.global_dim[1:]), f"the tile {obj.cta_v_map} and its image", options)
     corner = corner_of(obj, options.coord)
     pixels = tile_pixels(obj, corner)
@@ -225,7 +167,7 @@ def im2col(obj: TmaCopy, options: FigureOptions) -> Figure:
     told = of_moved("image", lost, len(pixels) * obj.tensor.bits // 8, False)
     title = options.title or told or f"All {len({pixel.row for pixel in pixels})} pixels of the tile lie inside of the image"
     name = f"{obj.op.name}: a tile of {extents} {obj.tensor.pointer.element}, filter {show(x.filters)}"
-    caption = f"{name}. pN is row N of the tile, a pixel; in memory a cell is 16 bytes: the pixel and the first of its channels"
+    caption = f"{name}. p is a pixel, a row of the tile; in memory a cell is 16 bytes: its pixel p, and from channel c on"
     dims = obj.map.global_dim
     corners = zip("whd", x.lower, x.upper, dims[1:], strict=False)
     given = ", ".join(f"{name} {low}..{extent - 1 + up}" for name, low, up, extent in corners)
@@ -238,7 +180,7 @@ def im2col(obj: TmaCopy, options: FigureOptions) -> Figure:
     ]
     if lost:
         notes.append(f"Hatched: {lost} bytes of the tile lie outside the tensor; they arrive as zeros.")
-    used = [LegendEntry(h, f"rows {h} + {HUES}n of the tile") for h in sorted(set(hue.values()))]
+    used = [LegendEntry(h, f"p{h}, p{h + HUES} …") for h in sorted(set(hue.values()))]
     return Figure(
         kind="im2col",
         title=title,

@@ -11,13 +11,7 @@ from cute_viz.figures.words import not_run
 
 
 def instruction(obj: InstrDescriptor, options: FigureOptions) -> Figure:
-    """The figure of an instruction descriptor.
-
-    >>> text = "make_instr_desc<half_t, half_t, float, 128, 256, UMMA::Major::K, UMMA::Major::MN>()"
-    >>> figure = instruction(parse(text), FigureOptions())
-    >>> [entry.label for entry in figure.legends[0].entries if "dim" in entry.label]
-    ['n_dim 32: N = 256, in units of 8', 'm_dim 8: M = 128, in units of 16']
-    """
+    """The figure of an instruction descriptor."""
     check_cells(32, "an instruction descriptor", options)
     fields, values, words = LAYOUTS[obj.kind], dict(obj.values), dict(obj.what)
     at, paints = field_paints(fields, ())

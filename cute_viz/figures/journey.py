@@ -6,11 +6,11 @@ What one instruction reads or writes is in full hue, or what one thread has to d
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from math import gcd
+from typing import Any, TypeAlias
 
 from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.copy import CopyOp
@@ -26,32 +26,27 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tmem import WARP, TensorMemory, metadata_words
 from cute_viz.algebra.views import atom_of
+from cute_viz.figures.held import of_held
+from cute_viz.figures.lane_rows import FAINT, GREY, WARPS, banded, twice
 from cute_viz.figures.lanes import held, is_lanes
 from cute_viz.figures.machine import Place, Span, of_chain, of_shared
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
-from cute_viz.figures.paint import HUES, span
+from cute_viz.figures.paint import HUES
 from cute_viz.figures.tmem import held_by
-from cute_viz.figures.trim import picked
-from cute_viz.figures.words import numbered
-from cute_viz.spelling import count
 
+GROUP = 8  # columns of C side by side
 LANES, COLUMNS = 128, 512  # of tensor memory
 LINE, CHUNK = 128, 16  # bytes of a line of shared memory, and of a chunk
-GROUP = 8  # columns of C side by side
-WARPS = 4  # of a CTA
-FAINT, GREY = HUES, 2 * HUES  # where the paints of what recedes begin; that of what belongs to all rows
+Lit: TypeAlias = Callable[[int, int], bool]  # whether a row and a column are in full hue
 PAPER = GREY + 1
 PAINTS = (*(Paint(hue) for hue in range(HUES)), *(Paint(hue, faded=True) for hue in range(HUES)), Paint(-1, 1, 2), Paint(-1))
 
 
-def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = (), thread: int | None = None) -> Figure | None:
-    """The lanes of stages that load a tile of A and hold its C; None of others. hues: of each row of C. rows: those of a thread.
+def journey(obj: Stages, hues: Mapping[int, int], mine: Collection[Place] = (), thread: int | None = None) -> Figure | None:
+    """The lanes of stages that load a tile of A and hold its C; None of others.
 
-    >>> lanes = figure("hopper_gemm")
-    >>> [panel.caption for panel in lanes.panels[:5]]
-    ['Tile of A: global', 'A, swizzled: shared', 'Accumulator: registers', 'D, swizzled: shared', 'Tile of D: global']
-    >>> [arrow.label for arrow in lanes.arrows]
-    ['TMA load\\n8 KB', 'wgmma\\nk 0..15', 'store', 'TMA store\\n8 KB']
+    hues: of each row of C. mine: the elements (m,n) of C that a thread holds; then these are in full hue, and of A what one
+    instruction reads for them.
     """
     load = next(
         (x for x in obj.parts if isinstance(x, TmaCopy) and x.op.instruction.home("S") == "gmem" and x.im2col is None), None
@@ -62,41 +57,68 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = (), th
     pair = load.op.instruction.ctas == 2
     described = next((x for x in obj.parts if isinstance(x, (DescriptorTensor, SmemDescriptor))), None)
     deep = _depth(described, load)
-    lit = set(range(deep))
-    path = [("global", _tile("Tile of A", load, hues, lit, rows, "k"), _moved("TMA load", load, pair))]
+    rows = sorted({m for m, _ in mine})
+    unit = _unit(mine)
+    a, b, c, again, v, d = obj.names or ("A", "", "Accumulator", "", "", "D")
+
+    def is_read(m: int, k: int) -> bool:
+        return k < deep and (m in rows or not rows)
+
+    def is_held(m: int, n: int) -> bool:
+        return (m, n) in mine or not mine
+
+    path = [("global", _tile(f"Tile of {a}", load, hues, is_read, "k"), _moved("TMA load", load, pair))]
     atoms = [atom_of(x) for x in obj.parts if isinstance(x, (MMA_Atom, TiledMMA))]
     mmas = [x for x in atoms if x.instruction.home("C") == "rmem"]
-    path.append(("shared", _lines("A", load, hues, lit, rows), f"{'wgmma' if mmas else 'tcgen05.mma'}\nk 0..{deep - 1}"))
-    columns: set[int] | None = None
-    told = "", ""
-    k = 0
+    path.append(
+        (
+            "shared",
+            _lines(a, load, hues, is_read),
+            f"{'wgmma' if mmas else 'tcgen05.mma'}\n{f'with {b}' if b else f'k 0..{deep - 1}'}",
+        )
+    )
+    wide, k, told = 0, 0, ("", "")
     if mmas:
         following = mmas[1] if len(mmas) > 1 and mmas[1].instruction.home("A") == "rmem" else None
         told = _chained(mmas[0], following) if following else ("", "")
         k = product(following.shape_mnk[2]) if following else 0
-        path.append(("registers", _of_rows("First product" if k else "Accumulator", hues, _columns(mmas[0]), k, rows), "store"))
+
+        def is_next(m: int, n: int) -> bool:
+            return is_held(m, n) and (n < k or not k)
+
+        head = "First product" if k and not again else c
+        path.append(("registers", _of_rows(head, hues, _columns(mmas[0], unit), is_next), "store"))
         if following:
-            path[-1] = (*path[-1][:2], "in place\nno copy" if told[1] else "moved\nto A")
-            kept = _of_rows("A of the next", hues, _columns(mmas[0]), k, rows, "k")
-            path.append(("registers", kept, f"wgmma\nk 0..{k - 1}"))
-            path.append(("registers", _of_rows("Next product", hues, _columns(following), 0, rows), "store"))
+            stays = "softmax\nin place" if again else "in place\nno copy"
+            path[-1] = (*path[-1][:2], stays if told[1] else "moved\nto A")
+            kept = _of_rows(again or "A of the next", hues, _columns(mmas[0], unit), is_next, "k")
+            path.append(("registers", kept, f"wgmma\n{f'with {v}' if v else f'k 0..{k - 1}'}"))
+            last = f"{d} += {again}{v}" if again else "Next product"
+            path.append(("registers", _of_rows(last, hues, _columns(following, unit), is_held), "store"))
     tensors = next((in_tensor_memory(x) for x in obj.parts if in_tensor_memory(x)), ())
     every = [held_by(name, tensor) for name, tensor in tensors]
     if tensors and not mmas:
         ld = next((x for x in obj.parts if isinstance(x, CopyOp) and is_lanes(x)), None)
-        wide = 1 + max((r for _, r in held(ld)), default=0) if ld is not None else 0
-        columns = set(range(wide))
-        path.append(("tensor memory", _tensor_memory(tensors, every, wide, rows), f"tcgen05.ld\n{wide} columns" if wide else ""))
+        wide = 1 + max((r for _, r in held(ld)), default=0) if ld is not None else wide
+        path.append(("tensor memory", _tensor_memory(tensors, every, wide, mine), f"tcgen05.ld\n{wide} columns" if wide else ""))
         if wide:
-            path.append(("registers", _of_rows("C, by thread", hues, (wide, 1), 0, rows, "register"), "store"))
+
+            def is_register(m: int, _: int) -> bool:
+                return m in rows or not rows
+
+            path.append(("registers", _of_rows("C, by thread", hues, (wide, 1), is_register, "register"), "store"))
     if store is not None and len(path) > 2:
-        path.append(("shared", _lines("D", store, hues, columns, rows), _moved("TMA store", store, pair)))
-        path.append(("global", _tile("Tile of D", store, hues, columns, rows, "n"), ""))
+
+        def is_stored(m: int, n: int) -> bool:
+            return is_held(m, n) and (n < wide or not wide or bool(mine))
+
+        path.append(("shared", _lines(d, store, hues, is_stored, unit), _moved("TMA store", store, pair)))
+        path.append(("global", _tile(f"Tile of {d}", store, hues, is_stored, "n", unit), ""))
     if len(path) < 3:
         return None
     named = [replace(panel, caption=f"{panel.caption}: {memory}") for memory, panel, _ in path]
-    named = [_banded(panel) for panel in named] if rows else named
-    panels = tuple([replace(_twice(panel) if pair else panel, place=(0, n)) for n, panel in enumerate(named)])
+    named = [banded(panel) if rows else panel for panel in named]
+    panels = tuple([replace(twice(panel) if pair else panel, place=(0, n)) for n, panel in enumerate(named)])
     arrows = tuple([Arrow(n, n + 1, label=path[n][2]) for n, _ in pairwise(range(len(path)))])
     cells = [paint for panel in panels for paint in panel.paints]
     warps = sorted(set(hues.values()))
@@ -108,9 +130,12 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = (), th
         entries += tuple([LegendEntry(FAINT + hue, name) for hue, name in names if FAINT + hue in cells])
     if GREY in cells:
         entries = (*entries, LegendEntry(GREY, "scale factors"))
-    title, words = _finding(panels, rows, thread, deep, "what one tcgen05.ld reads of C, on to D" if columns else "all of C")
+    title, words = _finding(panels, mine, thread, deep, f"what one tcgen05.ld reads of C, on to {d}" if wide else "all of C")
     if not rows and told[0]:
-        title, words = told[0], f"In full hue: k 0..{k - 1} of the next A{told[1]}. Hue: warp"
+        title = told[0]
+        if again and told[1]:
+            title = f"{c.partition(' ')[0]} in registers already lies as {again} must: no data moves between threads"
+        words = f"In full hue: k 0..{k - 1} of {again or 'the next A'}{told[1]}. Hue: warp"
     elif not rows and len(tensors) > 1:
         title, words = (
             of_shared(
@@ -133,34 +158,6 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = (), th
     )
 
 
-def _banded(panel: Panel) -> Panel:
-    """The panel with one row for all that stand together and are alike, so that a single one in full hue is as high as they are."""
-    lines = [panel.paints[r * panel.cols : (r + 1) * panel.cols] for r in range(panel.rows)]
-    lit = [any(0 <= paint < FAINT for paint in line) for line in lines]
-    starts = [r for r in range(panel.rows) if r == 0 or lit[r] or lines[r] != lines[r - 1]]
-    old, ends = panel.row_ruler.labels, [*starts[1:], panel.rows]
-    names = [span(a, b - 1) if old[a] else "" for a, b in zip(starts, ends, strict=True)]
-    whole = picked(panel, starts, range(panel.cols))
-    alone = [n for n, (a, b) in enumerate(zip(starts, ends, strict=True)) if b == a + 1]
-    labels = [label if n // panel.cols in alone else "" for n, label in enumerate(whole.labels)]
-    ruler = replace(whole.row_ruler, labels=tuple(names), levels=(0,) * (len(names) + 1))
-    return replace(whole, labels=tuple(labels), row_ruler=ruler)
-
-
-def _twice(panel: Panel) -> Panel:
-    """The panel of one CTA of a pair as that of both: below it the rows of the other, in the hues of its own warps."""
-
-    def other(paint: int) -> int:
-        return paint + WARPS if 0 <= paint < GREY else paint
-
-    labels = panel.row_ruler.labels
-    rows = max([panel.rows, *(int(end) + 1 for label in labels for end in re.findall(r"\d+", label))])  # one may stand for several
-    more = tuple([re.sub(r"\d+", lambda digits: str(int(digits[0]) + rows), label) for label in labels])
-    ruler = replace(panel.row_ruler, labels=labels + more, levels=(*panel.row_ruler.levels[:-1], 1, *panel.row_ruler.levels[1:]))
-    paints = (*panel.paints, *map(other, panel.paints))
-    return replace(panel, rows=2 * panel.rows, labels=panel.labels * 2, paints=paints, row_ruler=ruler)
-
-
 def _chained(first: MMA_Atom, second: MMA_Atom) -> tuple[str, str]:
     """What threads hold of C of an MMA, beside what the next one reads of it as A; in words, and for one thread."""
     cells = []
@@ -171,16 +168,15 @@ def _chained(first: MMA_Atom, second: MMA_Atom) -> tuple[str, str]:
     return of_chain(cells[0], cells[1], product(second.shape_mnk[2]), product(first.shape_mnk[1]))
 
 
-def _finding(panels: tuple[Panel, ...], rows: Collection[int], thread: int | None, deep: int, of_c: str) -> tuple[str, str]:
-    """What is seen: where the k slice stands in shared memory, or how many lines the rows of a thread are in."""
+def _finding(panels: tuple[Panel, ...], mine: Collection[Place], thread: int | None, deep: int, of_c: str) -> tuple[str, str]:
+    """What is seen: where the k slice stands in shared memory, or what a thread holds of C."""
     shared = panels[1]
     lit = [n for n, paint in enumerate(shared.paints) if 0 <= paint < FAINT]
     chunks = sorted({n % shared.cols for n in lit})
-    if rows:
-        lines = len({n // shared.cols for n in lit})
-        told = numbered(rows, "row")
-        return f"Thread {thread} holds {told} of C: {count(lines, 'line')} of shared memory", f"In full hue: {told}"
     lone = f"k 0..{deep - 1}"
+    if mine:
+        words = f"In full hue: what thread {thread} holds of C, and {lone} of A, which one instruction reads for it"
+        return of_held(thread or 0, mine), words
     words = f"In full hue: {lone} of A, which one instruction reads, and {of_c}. Hue: warp"
     if len(chunks) > len(lit) / shared.rows + 0.5:
         which = f"all {len(chunks)} chunks" if len(chunks) == shared.cols else f"{len(chunks)} of {shared.cols} chunks"
@@ -212,74 +208,77 @@ def _extents(part: TmaCopy) -> tuple[int, int]:
     return product(shape[0]), product(shape[1])
 
 
-def _tile(caption: str, part: TmaCopy, hues: Mapping[int, int], lit: set[int] | None, rows: Collection[int], mode: str) -> Panel:
-    """The tile in global memory, a cell for 16 bytes of a row."""
+def _unit(mine: Collection[Place]) -> int:
+    """How many columns of C a cell has, so that a thread holds all of it or nothing; 8 at most."""
+    ends = {n + side for m, n in mine for side, other in ((0, n - 1), (1, n + 1)) if (m, other) not in mine}
+    return gcd(GROUP, *ends)
+
+
+def _tile(caption: str, part: TmaCopy, hues: Mapping[int, int], lit: Lit, mode: str, unit: int = GROUP) -> Panel:
+    """The tile in global memory, a cell for 16 bytes of a row, or for so many elements."""
     m, k = _extents(part)
-    each = max(1, CHUNK * 8 // part.tensor.bits)
+    chunk = max(1, CHUNK * 8 // part.tensor.bits)
+    each = chunk if unit == GROUP else min(unit, chunk)
     cols = -(-k // each)
-    paints = [_paint(hues.get(r, 0), r in rows if rows else lit is None or c * each in lit) for r in range(m) for c in range(cols)]
-    labels = tuple([str(c * each) if c % 2 == 0 else "" for c in range(cols)])
-    told = mode == "k"  # the first panel's rows are those of all
-    ruler = Ruler("m" if told else "", tuple([str(r) if told else "" for r in range(m)]))
+    paints = [_paint(hues.get(r, 0), lit(r, c * each)) for r in range(m) for c in range(cols)]
+    labels = tuple([str(c * each) if c * each % (2 * chunk) == 0 else "" for c in range(cols)])
     words = [f"{r},{c * each}" for r in range(m) for c in range(cols)]
-    return _panel(caption, m, paints, ruler, (mode, labels), words)
+    return _panel(caption, m, paints, _of_m(m), (mode, labels), words)
 
 
-def _lines(name: str, part: TmaCopy, hues: Mapping[int, int], lit: set[int] | None, rows: Collection[int]) -> Panel:
-    """The tile in lines of 128 bytes of shared memory, a cell for each chunk of 16: the first element that lies there."""
+def _of_m(rows: int) -> Ruler:
+    return Ruler("m", tuple(map(str, range(rows))))
+
+
+def _lines(name: str, part: TmaCopy, hues: Mapping[int, int], lit: Lit, unit: int = GROUP) -> Panel:
+    """The tile in lines of 128 bytes of shared memory, a cell for each chunk of 16, or so many elements: the first in it."""
     m, k = _extents(part)
     bits, table = part.tensor.bits, offsets(part.smem)
+    size_ = CHUNK if unit == GROUP else min(CHUNK, max(1, unit * bits // 8))
     first: dict[int, int] = {}
-    asked: set[int] = set()  # chunks of which any element is in full hue
+    asked: set[int] = set()  # cells of which any element is in full hue
     for n in range(m * k):
-        first.setdefault(chunk := int(table[n]) * bits // 8 // CHUNK, n)
-        if n % m in rows if rows else lit is None or n // m in lit:
-            asked.add(chunk)
-    per = LINE // CHUNK
+        first.setdefault(cell := int(table[n]) * bits // 8 // size_, n)
+        if lit(n % m, n // m):
+            asked.add(cell)
+    per = LINE // size_
     lines = max(first) // per + 1
     paints: list[int] = []
-    for chunk in range(lines * per):
-        if (at := first.get(chunk)) is None:
+    for cell in range(lines * per):
+        if (at := first.get(cell)) is None:
             paints.append(HOLE)
         else:
-            paints.append(_paint(hues.get(at % m, 0), chunk in asked))
+            paints.append(_paint(hues.get(at % m, 0), cell in asked))
     swizzled = not isinstance(part.smem, Layout) and part.map.swizzle != 0
     ruler = Ruler("", ("",) * lines)
     words = [f"{first[n] % m},{first[n] // m}" if n in first else "" for n in range(lines * per)]
-    across = "16-byte chunk", tuple(map(str, range(per)))
+    across = "16-byte chunk", tuple([str(n * size_ // CHUNK) if n * size_ % CHUNK == 0 else "" for n in range(per)])
     return _panel(f"{name}, {'swizzled' if swizzled else 'plain'}", lines, paints, ruler, across, words)
 
 
-def _columns(atom: MMA_Atom) -> tuple[int, int]:
+def _columns(atom: MMA_Atom, unit: int) -> tuple[int, int]:
     """The cells of a row of C, and how many columns each has."""
-    return -(-product(atom.shape_mnk[1]) // GROUP), GROUP
+    return -(-product(atom.shape_mnk[1]) // unit), unit
 
 
-def _of_rows(
-    caption: str, hues: Mapping[int, int], across: tuple[int, int], lit: int, rows: Collection[int], mode: str = "n"
-) -> Panel:
-    """C in registers by rows, so many cells of so many columns across; in full hue the first `lit` columns, or all."""
+def _of_rows(caption: str, hues: Mapping[int, int], across: tuple[int, int], lit: Lit, mode: str = "n") -> Panel:
+    """C in registers by rows, so many cells of so many columns across."""
     m, (cols, each) = max(hues) + 1, across
-    paints = [_paint(hues.get(r, 0), r in rows if rows else not lit or c * each < lit) for r in range(m) for c in range(cols)]
-    labels = tuple([str(c * each) for c in range(cols)])
+    paints = [_paint(hues.get(r, 0), lit(r, c * each)) for r in range(m) for c in range(cols)]
+    labels = tuple([str(c * each) if c * each % GROUP == 0 or mode == "register" else "" for c in range(cols)])
     words = [f"{r},{c * each}" for r in range(m) for c in range(cols)]
-    return _panel(caption, m, paints, Ruler("", ("",) * m), (mode, labels), words)
+    return _panel(caption, m, paints, _of_m(m), (mode, labels), words)
 
 
 def in_tensor_memory(part: Any) -> tuple[tuple[str, Tensor], ...]:
-    """The accumulator in tensor memory, and what lies there beside it; of any other part nothing.
-
-    >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,UMMA::Major::K,UMMA::Major::K>{}"
-    >>> [name for name, _ in in_tensor_memory(parse(f"make_fragment_C({mma}, ((128,256),1,1))"))]
-    ['C']
-    """
+    """The accumulator in tensor memory, and what lies there beside it; of any other part nothing."""
     if isinstance(part, TensorMemory):
         return part.parts if part.parts[0][0].startswith("C ") else ()
     return (("C", part),) if isinstance(part, Tensor) and part.pointer is not None and not metadata_words(part) else ()
 
 
 def _tensor_memory(
-    parts: Sequence[tuple[str, Tensor]], every: Sequence[dict[Place, Span]], wide: int, rows: Collection[int]
+    parts: Sequence[tuple[str, Tensor]], every: Sequence[dict[Place, Span]], wide: int, mine: Collection[Place]
 ) -> Panel:
     """Tensor memory by its lanes and true columns, 8 a cell: C in hue, in full hue what one tcgen05.ld reads; the rest is grey."""
     (_, accumulator), *_ = parts
@@ -301,11 +300,16 @@ def _tensor_memory(
             elif n:
                 paints.append(GREY)
             else:
-                mine = {span[0], span[2]} & {*rows} if rows else start - first < (wide or each)
-                paints.append(_paint(lane // WARP, bool(mine) and stage == 0))
+                lit = span[:2] in mine if mine else start - first < (wide or each)
+                paints.append(_paint(lane // WARP, lit and stage == 0))
     steps = [int(a != b) for a, b in pairwise(of_column)]
     ruler = Ruler("", ("",) * LANES)
-    panel = _panel("C, by lane", LANES, paints, ruler, ("column", tuple(map(str, starts))), words)
+    others = [name.partition(" ")[0] for name, _ in parts[1:]]
+    stages = len({stage for n, stage in of_column if n == 0})
+    head = ", ".join(
+        ["C, by lane" if not others and stages == 1 else "C", *others, *([f"{stages} stages"] if stages > 1 and not others else [])]
+    )
+    panel = _panel(head, LANES, paints, ruler, ("column", tuple(map(str, starts))), words)
     return replace(panel, col_ruler=replace(panel.col_ruler, levels=(0, *steps, 0)))
 
 

@@ -33,20 +33,12 @@ _COUNTED = re.compile(r"(?<=\bT)\d+|(?<=\bthread )\d+|(?<=\d\.\.)\d+|^\d+(?=,)",
 
 
 def is_lanes(obj: Any) -> bool:
-    """Whether an object is an instruction that moves tensor memory to or from registers.
-
-    >>> is_lanes(parse("SM100_TMEM_LOAD_32dp32b1x{}")), is_lanes(parse("SM75_U32x1_LDSM_N{}"))
-    (True, False)
-    """
+    """Whether an object is an instruction that moves tensor memory to or from registers."""
     return isinstance(obj, CopyOp) and obj.instruction.lanes > 0 and obj.val_id is not None
 
 
 def held(op: CopyOp) -> dict[tuple[int, int], list[tuple[int, int, int]]]:
-    """What each 32-bit register (thread, register) holds: the (lane, column, first bit) of each piece, from its lowest bit.
-
-    >>> held(parse("SM100_TMEM_LOAD_16dp128b1x{}"))[5, 1]
-    [(9, 1, 0)]
-    """
+    """What each 32-bit register (thread, register) holds: the (lane, column, first bit) of each piece, from its lowest bit."""
     store = op.instruction.kind == "tcgen05.st"
     registers: Layout = op.src if store else op.dst
     assert op.val_id is not None
@@ -61,11 +53,7 @@ def held(op: CopyOp) -> dict[tuple[int, int], list[tuple[int, int, int]]]:
 
 
 def copied(op: CopyOp) -> dict[tuple[int, int], tuple[int, int]]:
-    """What tcgen05.cp puts into each 32-bit column (lane, column): the row of shared memory, and its word in the row.
-
-    >>> copied(parse("SM100_UTCCP_4x32dp128bit_1cta{}"))[69, 2]
-    (5, 2)
-    """
+    """What tcgen05.cp puts into each 32-bit column (lane, column): the row of shared memory, and its word in the row."""
     assert op.val_id is not None
     shape: Any = op.val_id.shape
     rows, bits, out = int(shape[0]), int(shape[1]), {}
@@ -133,12 +121,7 @@ def _same(found: dict[tuple[int, int], tuple[int, int]]) -> str:
 
 
 def instruction_of(obj: CopyOp | Copy_Atom | TiledCopy | ThrCopy) -> CopyOp:
-    """The instruction of an atom or of a copy of four warps, its layouts in bits again.
-
-    >>> tensor = "make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1))"
-    >>> str(instruction_of(parse(f"make_tmem_copy(SM100_TMEM_LOAD_32dp32b8x{{}}, {tensor})")).dst)
-    '(32,256):(256,1)'
-    """
+    """The instruction of an atom or of a copy of four warps, its layouts in bits again."""
     if isinstance(obj, CopyOp):
         return obj
     tiled = tiled_of(obj)
@@ -148,15 +131,9 @@ def instruction_of(obj: CopyOp | Copy_Atom | TiledCopy | ThrCopy) -> CopyOp:
 
 
 def lanes(obj: CopyOp | Copy_Atom | TiledCopy | ThrCopy, options: FigureOptions) -> Figure:
-    """The figure of an instruction between tensor memory and the registers of a warp, or from shared to tensor memory.
-
-    Of make_tmem_copy that of one of its warps: the one of the thread that is asked for, or the first.
-    Raises: FigureError for threads of several warps; LimitError for more cells than the options allow.
-
-    >>> figure = lanes(parse("SM100_TMEM_LOAD_16dp256b1x{}"), FigureOptions())
-    >>> figure.panels[0].labels[:3], figure.panels[1].labels[:2]
-    (('T0 r0', 'T0 r1', 'T1 r0'), ('0,0', '0,1'))
-    """
+    """The figure of an instruction between tensor memory and the registers of a warp, or from shared to tensor memory. Of
+    make_tmem_copy that of one of its warps: the one of the thread that is asked for, or the first. Raises: FigureError for
+    threads of several warps; LimitError for more cells than the options allow."""
     op = instruction_of(obj)
     tiled = tiled_of(obj)
     if not isinstance(tiled, TiledCopy) or op.instruction.kind == "tcgen05.cp":

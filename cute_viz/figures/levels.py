@@ -16,11 +16,9 @@ SMALL = 256  # cells of a tile that is drawn whole
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """What a thread holds of a tensor.
-
-    extents, names: of the modes of the partition. held: of each cell, row by row, its place in the modes after the first, as one
-    number, and its value; None of what others hold. paints: of each cell; paper: the paint of what others hold.
-    """
+    """What a thread holds of a tensor. extents, names: of the modes of the partition. held: of each cell, row by row, its place
+    in the modes after the first, as one number, and its value; None of what others hold. paints: of each cell; paper: the paint
+    of what others hold."""
 
     extents: Sequence[int]
     names: Sequence[str]
@@ -99,13 +97,7 @@ class Elements:
 
 
 def collapsed(panel: Panel) -> Panel:
-    """The panel with each run of empty rows, or columns, as one; the panel itself where there are none to speak of.
-
-    >>> from cute_viz.figures.model import Ruler
-    >>> line = Ruler("", tuple("01234567"), (0,) * 9)
-    >>> collapsed(Panel("", 1, 8, ("V0", *[""] * 7), (0,) * 8, Ruler("", ("0",), (0, 0)), line)).col_ruler.labels
-    ('0', '…')
-    """
+    """The panel with each run of empty rows, or columns, as one; the panel itself where there are none to speak of."""
     held = [divmod(n, panel.cols) for n, label in enumerate(panel.labels) if label]
     rows, cols = (_lines({cell[axis] for cell in held}, count) for axis, count in ((0, panel.rows), (1, panel.cols)))
     if 2 * len(rows) * len(cols) > panel.rows * panel.cols:
@@ -117,9 +109,5 @@ def collapsed(panel: Panel) -> Panel:
 
 
 def _lines(used: set[int], count: int) -> list[tuple[int, str]]:
-    """The lines that are drawn, each with its label: those that are used, and the first of each run of others.
-
-    >>> _lines({1, 4}, 6)
-    [(0, '…'), (1, '1'), (2, '…'), (4, '4'), (5, '…')]
-    """
+    """The lines that are drawn, each with its label: those that are used, and the first of each run of others."""
     return [(n, str(n) if n in used else "…") for n in range(count) if n in used or not n or n - 1 in used]

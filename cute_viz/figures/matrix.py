@@ -42,13 +42,8 @@ class Matrix:
 
 
 def matrix(obj: Any, options: FigureOptions) -> Figure:
-    """The bit matrix of a layout whose extents are powers of 2, or of a swizzle; of a swizzled layout also as a product.
-
-    Raises: FigureError for extents that are not powers of 2, and for a layout that carries, with the coordinate where it does.
-
-    >>> matrix(Layout((4, 8), (8, 1)), FigureOptions()).title
-    '2 row bits and 2 column bits choose the bank'
-    """
+    """The bit matrix of a layout whose extents are powers of 2, or of a swizzle; of a swizzled layout also as a product. Raises:
+    FigureError for extents that are not powers of 2, and for a layout that carries, with the coordinate where it does."""
     if options.bits is not None and (isinstance(obj, Swizzle) or options.tile is not None):
         raise FigureError("`type=` marks the banks of offsets, which a bare swizzle and a tile of owners do not have")
     if isinstance(obj, Swizzle):
@@ -90,10 +85,6 @@ def bases(
     """The matrix of a linear map by XOR, such as an encoding of a compiler.
 
     inputs: the name of each bit that goes in, such as `lane 0`, and the coordinate that it adds. sizes: the coordinates' extents.
-
-    >>> figure = bases("two lanes", "", [("lane 0", (1,)), ("lane 1", (3,))], (4,), FigureOptions())
-    >>> figure.panels[0].labels, figure.panels[0].row_ruler.labels
-    (('1', '1', '0', '1'), ('m0', 'm1'))
     """
     rows = [(mode, bit) for mode, extent in enumerate(sizes) for bit in range((extent - 1).bit_length())]
     if not inputs or not rows:
@@ -198,11 +189,7 @@ def _sum(found: Matrix, row: int) -> str:
 
 
 def _bank_rows(size: int | None, bits: int) -> range:
-    """The address bits that choose the bank, of elements of a size in bits, a power of 2.
-
-    >>> [_bank_rows(size, 9) for size in (None, 6, 16, 64, 2048)]
-    [range(0, 0), range(0, 0), range(1, 6), range(0, 4), range(0, 0)]
-    """
+    """The address bits that choose the bank, of elements of a size in bits, a power of 2."""
     if size is None or size & (size - 1):
         return range(0)
     log = size.bit_length() - 1

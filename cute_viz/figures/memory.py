@@ -19,23 +19,13 @@ THREAD, CTA = "T", "CTA"  # who owns the cells of a picture, as labels begin
 
 
 def memory_of(op: Instruction, operand: str) -> str:
-    """The memory of an operand "A", "B", "C" or of a side "S", "D"; "" for registers, and what threads address for themselves.
-
-    >>> [memory_of(parse("SM90_64x8x16_F32F16F16_RS").instruction, x) for x in "ABC"]
-    ['', 'shared memory', '']
-    >>> [memory_of(parse(name).instruction, "D") for name in ("SM90_TMA_STORE{}", "SM90_U32x1_STSM_N{}")]
-    ['global memory', '']
-    """
+    """The memory of an operand "A", "B", "C" or of a side "S", "D"; "" for registers, and what threads address for themselves."""
     where = op.home(operand)
     return SPACES[where] if where != "rmem" and (op.issued or op.lanes or op.kind == "wgmma") else ""
 
 
 def owner(op: Instruction) -> str:
-    """Who the first mode of an instruction's layouts counts: threads, or the CTAs that issue it together.
-
-    >>> owner(Instruction(kind="tcgen05.mma", memory=("smem", "smem", "tmem"))), owner(Instruction())
-    ('CTA', 'T')
-    """
+    """Who the first mode of an instruction's layouts counts: threads, or the CTAs that issue it together."""
     return CTA if op.issued else THREAD
 
 
@@ -43,9 +33,6 @@ def in_chunks(caption: str, cells: Sequence[tuple[str, int] | None], place: tupl
     """Shared memory in lines of 128 bytes, a cell for 16: of each its label and paint, None of what holds nothing.
 
     every: lines between two borders, 0 for none.
-
-    >>> in_chunks("", [("a", 0)] + [None] * 7, (0, 0)).col_ruler.labels[:2]
-    ('0-3', '4-7')
     """
     per = LINE // CHUNK
     lines = len(cells) // per

@@ -19,31 +19,18 @@ NIBBLES = 8  # of the register that a thread gives
 
 
 def has_metadata(atom: MMA_Atom) -> bool:
-    """Whether an atom is a sparse wgmma, whose metadata is drawn.
-
-    >>> has_metadata(parse("GMMA_64x8x32_F32F16F16_SS")), has_metadata(parse("SM90_64x8x16_F32F16F16_SS"))
-    (True, False)
-    """
+    """Whether an atom is a sparse wgmma, whose metadata is drawn."""
     return atom.layout_e is not None and atom.instruction.kind == "wgmma"
 
 
 def group_of(atom: MMA_Atom) -> int:
-    """How many elements of a row of A one nibble is for.
-
-    >>> group_of(parse("GMMA_64x8x32_F32F16F16_SS")), group_of(parse("GMMA_64x8x16_F32TF32TF32_SS_TN"))
-    (4, 2)
-    """
+    """How many elements of a row of A one nibble is for."""
     assert atom.layout_e is not None
     return size(get(atom.layout_e, 1)) // NIBBLES
 
 
 def metadata_map(atom: MMA_Atom) -> TVMap:
-    """The nibbles of every thread: value v of a thread is bits 4v..4v+3 of its register, a cell is a group of a row of A.
-
-    >>> found = metadata_map(parse("GMMA_64x8x32_F32F16F16_SS"))
-    >>> found.rows, found.cols, found.owners()[0], found.owners()[8 * 8]  # rows 0 and 8: threads 0 and 2, nibbles 0 and 4
-    (64, 8, [0, 16], [4, 20])
-    """
+    """The nibbles of every thread: value v of a thread is bits 4v..4v+3 of its register, a cell is a group of a row of A."""
     layout, group = atom.layout_e, group_of(atom)
     assert isinstance(layout, Layout)
     rows, depth = product(atom.shape_mnk[0]), product(atom.shape_mnk[2])
@@ -57,11 +44,7 @@ def metadata_map(atom: MMA_Atom) -> TVMap:
 
 
 def metadata_notes(atom: MMA_Atom) -> list[str]:
-    """What a reader of the panel must know: bits, groups, and which of the threads that hold the same is asked.
-
-    >>> len(metadata_notes(parse("GMMA_64x8x32_F32F16F16_SS"))), len(metadata_notes(parse("GMMA_64x8x64_S32S8S8_SS_TN")))
-    (2, 1)
-    """
+    """What a reader of the panel must know: bits, groups, and which of the threads that hold the same is asked."""
     group = group_of(atom)
     kept = "two of 4 elements of a row of A are kept, two bits each" if group == 4 else "of 2 elements is kept, as 0b0100 or 0b1110"
     notes = [f"E: V is the nibble of a thread's 32 bits of metadata, bits 4V to 4V+3: which {kept}."]

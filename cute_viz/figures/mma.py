@@ -56,12 +56,7 @@ CTA_CAPTION = "Each cell shows the CTA whose memory holds the element, and the n
 
 
 def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
-    """The figure of an MMA atom, a TiledMMA, or one thread's view of it.
-
-    >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
-    >>> [panel.caption for panel in mma(fma, FigureOptions()).panels]
-    ['C: 1 × 1, accumulator', 'A: 1 × 1', 'B: 1 × 1']
-    """
+    """The figure of an MMA atom, a TiledMMA, or one thread's view of it."""
     if options.heat and isinstance(obj, MMA_Atom) and owner(obj.instruction) == CTA and _is_plain(options):
         from cute_viz.figures.mma_operands import operands as in_memory
 
@@ -157,13 +152,7 @@ def _is_plain(options: FigureOptions) -> bool:
 
 
 def thread_of(thr: ThrMMA) -> int:
-    """The number of the thread whose view it is.
-
-    >>> from cute_viz.algebra.views import get_slice
-    >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
-    >>> thread_of(get_slice(make_tiled_mma(fma, (16, 16, 1)), 33))
-    33
-    """
+    """The number of the thread whose view it is."""
     vmnk = thr.tiled.thr_layout_vmnk
     return int(crd2idx(thr.thr_vmnk, vmnk.shape, vmnk.stride))
 
@@ -201,10 +190,8 @@ def _map(tiled: TiledMMA, operand: str, layout: Layout, options: FigureOptions) 
 
 
 def _shared_along_k(tiled: TiledMMA, indices: list[int], threads: int) -> list[int]:
-    """The places of C with atoms along K: those of one row of such atoms hold partial sums of the same elements.
-
-    CuTe's get_layoutC_TV runs out of the tile there; each thread is given the places of the one at the beginning of its row.
-    """
+    """The places of C with atoms along K: those of one row of such atoms hold partial sums of the same elements. CuTe's
+    get_layoutC_TV runs out of the tile there; each thread is given the places of the one at the beginning of its row."""
     vmnk = tiled.thr_layout_vmnk
     first = list(range(threads))
     for t in range(min(threads, size(vmnk))):
@@ -237,11 +224,8 @@ def _metadata(rows: int, cols: int) -> str:
 
 
 def lanes_of_a_row(atom: MMA_Atom) -> int:
-    """The lanes of a wider wave that hold a row of C together; 1 where a wave has 32 lanes or fewer, whose lanes are distinguished.
-
-    >>> lanes_of_a_row(MMA_Atom(Layout(64), (16, 16, 4), *[Layout(((16, 4), 4), ((16, 4), 1))] * 3, warp=(64, "wave")))
-    16
-    """
+    """The lanes of a wider wave that hold a row of C together; 1 where a wave has 32 lanes or fewer, whose lanes are
+    distinguished."""
     if atom.warp[0] <= WARP[0] or size(atom.thr_id) != atom.warp[0]:
         return 1
     extent, _ = flat_modes(atom.layout_c[0])[0]
@@ -273,9 +257,6 @@ def _core(atom: MMA_Atom, operand: str, memory: str) -> tuple[int, int] | None:
 
     PTX ISA, "Asynchronous warpgroup level matrix shared memory layout"; of an operand that is MN-major, which has 16-bit elements,
     8 x 16 bytes are 8 x 8 both ways.
-
-    >>> _core(parse("SM90_64x8x32_S32S8S8_SS_TN"), "B", SHARED)
-    (16, 8)
     """
     if memory != SHARED or owner(atom.instruction) == CTA or len(atom.types) < 3:
         return None
@@ -285,9 +266,7 @@ def _core(atom: MMA_Atom, operand: str, memory: str) -> tuple[int, int] | None:
 
 def _with_offsets(panel: Panel, operand: str, core: tuple[int, int]) -> Panel:
     """A panel of wgmma's operand with a box for each core matrix, and where it begins: SBO along M and N, LBO along K.
-
-    cute/atom/mma_traits_sm90_gmma.hpp, `make_gmma_desc`, LayoutType::INTERLEAVE of both majors.
-    """
+    cute/atom/mma_traits_sm90_gmma.hpp, `make_gmma_desc`, LayoutType::INTERLEAVE of both majors."""
     labels, boxes = list(panel.labels), []
     for row, col in itertools.product(range(0, panel.rows, core[0]), range(0, panel.cols, core[1])):
         at = row // core[0], col // core[1]

@@ -35,7 +35,8 @@ CORE = 8  # rows and columns of a block in registers
 STEP, WIDE = 16, 32  # rows and columns at most of a cell that stands for many
 LONG_K = 96  # K of the block-scaled MMAs of SM103: 48 bytes of 4 bits, where all others have 32 bytes
 PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1), "SF": (2, 0), "D": (3, 0)}  # the last two alone, so that A stays close to C
-OF_WARP = "hue: warp that reaches the row of C in tensor memory"
+OF_WARP = "hue: warp that reaches the row of C in tensor memory; light: the same rows of A, which no warp reads"
+LIGHT = HUES + 1  # where the paints of rows that no warp reads begin
 SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N")}
 
 
@@ -48,13 +49,7 @@ class Where(NamedTuple):
 
 
 def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
-    """The figure of an MMA with its operands in the places of a matrix product.
-
-    >>> name = "SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,64,UMMA::Major::K,UMMA::Major::K>"
-    >>> figure = operands(parse(f"mma_operands({name}{{}})"), FigureOptions())
-    >>> [panel.labels[-1].splitlines()[0] for panel in figure.panels if panel.place == (1, 1)]
-    ['CTA 1']
-    """
+    """The figure of an MMA with its operands in the places of a matrix product."""
     atom, plain = obj.mma.atom, replace(options, title=None)
     op = atom.instruction
     of_tensor_memory = op.kind == "tcgen05.mma"
@@ -77,6 +72,8 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
     by = [x for x, part in (("A", obj.a), ("B", obj.b)) if isinstance(part, DescriptorTensor)]
     first = {x: figure.panels[0] for x, (_, figure, _) in zip("CAB", parts, strict=False)}
     title = options.title or _finding(obj.mma, first, by) or whole
+    shift = len({p for x in by for p in first[x].paints}) if op.home("C") == "rmem" else 0  # so that warps have hues of their own
+    parts[0] = ("", _shifted(parts[0][1], shift), PLACES["C"]) if by else parts[0]
     joined = page(title, [(heading, figure) for heading, figure, _ in parts], 3, str(obj))
     placed, n = [], 0
     for _, figure, at in parts:
@@ -117,6 +114,11 @@ def _finding(mma: TiledMMA, panels: dict[str, Panel], described: list[str]) -> s
         return of_parts(panels, units, "CTA", "holds")
     own = {x: panel for x, panel in panels.items() if mma.atom.instruction.home(x) != "smem"}
     return of_parts(own, units, "warp", "reaches" if mma.atom.instruction.home("C") == "tmem" else "holds")
+
+
+def _shifted(figure: Figure, by: int) -> Figure:
+    """The figure in hues that are further on."""
+    return replace(figure, paints=tuple([replace(p, hue=(p.hue + by) % HUES) if p.hue >= 0 else p for p in figure.paints]))
 
 
 def _memory(where: str) -> str:
@@ -169,11 +171,8 @@ def _chunk(mma: TiledMMA, operand: str) -> int:
 
 
 def _blocks(mma: TiledMMA, operand: str) -> Figure:
-    """An operand in blocks of rows and columns: which CTA or warp they are of, and where they lie.
-
-    In shared memory a block is told by its core matrices, in tensor memory by its lanes and columns. Column n of B is as wide as
-    that of C.
-    """
+    """An operand in blocks of rows and columns: which CTA or warp they are of, and where they lie. In shared memory a block is
+    told by its core matrices, in tensor memory by its lanes and columns. Column n of B is as wide as that of C."""
     rows, cols, held = _places(mma, operand)
     ctas = size(mma.atom.thr_id)
     across, chunk = gcd(product(mma.atom.shape_mnk[1]) // ctas, WIDE), _chunk(mma, operand)
@@ -185,7 +184,8 @@ def _blocks(mma: TiledMMA, operand: str) -> Figure:
             cells = [held[i + j * rows] for j in range(c, c + wide) for i in range(r, r + high)]
             core = "" if cells[0].lane >= 0 else _core(mma, operand, range(r, r + high), range(c, c + wide))
             labels.append(_words(cells, ctas) or core)
-            paints.append(cells[0].cta if ctas > 1 else warps.get(r, HUES))
+            light = LIGHT if warps and operand == "A" and cells[0].lane < 0 else 0
+            paints.append(cells[0].cta if ctas > 1 else warps[r] + light if warps else HUES)
     if ctas > 1:
         note = "Each CTA of the pair holds the part of its color; CTA 0 issues the instruction for both."
         holders = ("cta", "CTA", "hue: CTA whose memory holds the block")
@@ -221,10 +221,8 @@ def _span(numbers: Iterable[int]) -> str:
 
 
 def _scales(mma: TiledMMA) -> Figure | None:
-    """The scale factors of a block-scaled MMA in tensor memory, by lanes of a warp and columns: first those of A, then those of B.
-
-    None for K = 96, and where N is padded between the halves of a pair.
-    """
+    """The scale factors of a block-scaled MMA in tensor memory, by lanes of a warp and columns: first those of A, then those of
+    B. None for K = 96, and where N is padded between the halves of a pair."""
     atom, ctas = mma.atom, size(mma.atom.thr_id)
     vector, (m, n, k) = atom.instruction.vector, map(product, atom.shape_mnk)
     if not vector or k == LONG_K or (ctas == 2 and m == LANES and n % LANES):
@@ -233,7 +231,7 @@ def _scales(mma: TiledMMA) -> Figure | None:
     columns = in_tensor_memory(atom.instruction, (m // ctas, n), vector, k // vector)
     cells = [(name, bands[band]) for band in range(LANES // WARP) for name, bands in columns]
     first = [min(told.rows, default=-1) for _, told in cells]
-    paints = [warps.get(row, HUES) if name.startswith("SFA") else HUES for (name, _), row in zip(cells, first, strict=True)]
+    paints = [LIGHT + warps[row] if name[2] == "A" and row in warps else HUES for (name, _), row in zip(cells, first, strict=True)]
     split = [int(a[:3] != b[:3]) for (a, _), (b, _) in pairwise(columns)]
     pair = f" (CTA 1: m + {m // 2}, the same n)" if ctas > 1 else ""
     panel = Panel(
@@ -276,7 +274,7 @@ def _of_blocks(
         paints=tuple(paints),
         row_ruler=Ruler(mode, tuple(str(r * high) for r in range(down))),
         col_ruler=Ruler(other, tuple(str(c * wide) for c in range(across))),
-        data={column: tuple(paints)},
+        data={column: tuple([p % LIGHT for p in paints])},
     )
     return _figure(transposed(panel) if operand == "B" else panel, title, word, note)
 
@@ -284,11 +282,11 @@ def _of_blocks(
 def _figure(panel: Panel, title: str, word: str, note: str) -> Figure:
     """The figure of one panel, whose paints are numbers of what has the word, or HUES: paper, of what all have."""
     paints = panel.paints
-    entries = tuple(LegendEntry(n, f"{word} {n}") for n in sorted({*paints} - {HOLE, HUES}))
+    entries = tuple(LegendEntry(n, f"{word} {n}") for n in sorted({p % LIGHT for p in paints if p not in (HOLE, HUES)}))
     return Figure(
         kind="operands",
         title="",
-        paints=(*(Paint(n) for n in range(HUES)), Paint(-1)),
+        paints=(*(Paint(n) for n in range(HUES)), Paint(-1), *(Paint(n, 2, 3) for n in range(HUES))),
         legends=(Legend(title, entries),) if entries else (),
         panels=(panel,),
         notes=(note,) if note else (),

@@ -25,11 +25,7 @@ CONFLICT = -2  # the hue of what waits for another access: red, and nothing else
 
 
 class Frozen(dict[str, Any]):
-    """A mapping that does not change, and has a hash.
-
-    >>> hash(Frozen(size=8)) == hash(Frozen(size=8))
-    True
-    """
+    """A mapping that does not change, and has a hash."""
 
     __slots__ = ()
 
@@ -77,11 +73,9 @@ class Legend:
 
 @dataclass(frozen=True, slots=True)
 class Ruler:
-    """One edge of a panel: a title such as `M` or `thread`, a label for each row (or column), and border levels.
-
-    `levels[i]` is the weight of the line before row i; there is one more entry than rows. 0 is a cell line, 1 and
-    more are borders of ever larger tiles; () for cell lines alone. The outer frame is not part of levels; renderers always draw it.
-    """
+    """One edge of a panel: a title such as `M` or `thread`, a label for each row (or column), and border levels. `levels[i]` is
+    the weight of the line before row i; there is one more entry than rows. 0 is a cell line, 1 and more are borders of ever
+    larger tiles; () for cell lines alone. The outer frame is not part of levels; renderers always draw it."""
 
     title: str
     labels: tuple[str, ...]
@@ -283,11 +277,7 @@ def _plain(part: Any) -> Any:
 
 
 def to_dict(figure: Figure) -> dict[str, Any]:
-    """The figure as JSON-ready values, with the model's version.
-
-    >>> to_dict(Figure("grid", "a title", "4:1", "", "", (), (), ()))["cute_viz_figure"]
-    5
-    """
+    """The figure as JSON-ready values, with the model's version."""
     out = _plain(figure)
     for arrow in out["arrows"]:
         for name in [name for name, plain in (("head", True), ("look", ""), ("label", "")) if arrow[name] == plain]:

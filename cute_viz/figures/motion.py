@@ -26,16 +26,9 @@ DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")
 
 
 def motion(call: Any, options: FigureOptions) -> Figure:
-    """The steps of a divide, a composition, a complement, a product or an inverse; every number is that of the layouts themselves.
-
-    The last panel's data `source` has, of each cell, the cell of the first panel that came there.
-
-    Raises: FigureError for another operation, and for tiles that do not cover A or copies that overlap.
-
-    >>> drawn = motion(Operation("logical_divide", (Layout((4, 8), (8, 1)), (2, 4))), FigureOptions())
-    >>> drawn.title, drawn.panels[2].caption
-    ('logical_divide cuts A into 4 tiles and moves nothing', '3 The complement repeats it  2:2, 2:4')
-    """
+    """The steps of a divide, a composition, a complement, a product or an inverse; every number is that of the layouts
+    themselves. The last panel's data `source` has, of each cell, the cell of the first panel that came there. Raises:
+    FigureError for another operation, and for tiles that do not cover A or copies that overlap."""
     if not isinstance(call, Operation):
         raise FigureError("steps are those of an operation", hint="example: logical_divide((4,8):(8,1), (2,4))")
     found = ops.find(call.name)
@@ -103,12 +96,8 @@ def _cells(layout: AnyLayout, options: FigureOptions) -> Laid:
 
 
 def _numbered(layout: AnyLayout, far: int) -> tuple[Layout, Callable[[int], int | None]]:
-    """The indices of a layout as values, far apart by mode (or 0: one after the other), and the index of a value; None beyond it.
-
-    >>> numbers, index = _numbered(Layout((2, 4)), 100)
-    >>> str(numbers), index(301), index(2)
-    ('(2,4):(1,100)', 7, None)
-    """
+    """The indices of a layout as values, far apart by mode (or 0: one after the other), and the index of a value; None beyond
+    it."""
     shape = domain(layout).shape
     if not far:
         return Layout(shape), lambda value: value if 0 <= value < product(shape) else None

@@ -62,21 +62,13 @@ class Laid:
         )
 
     def outline(self, lit: Collection[int]) -> Iterator[Shape]:
-        """Boxes around items.
-
-        >>> [box.points for box in Laid(range(6), 3).outline({0, 1, 3, 4})]
-        [((0, 0), (2, 2))]
-        """
+        """Boxes around items."""
         for top, first, end, last in boxes_of([n for n, item in enumerate(self.order) if item in lit], self.cols):
             yield Shape("box", ((first, top), (last, end)), look="strong")
 
 
 def grid_of(layout: AnyLayout) -> Laid:
-    """The cells of a layout: the first mode down, all others to the right; of one mode a row.
-
-    >>> grid_of(Layout((2, 2))).order, grid_of(Layout(8)).cols
-    ([0, 2, 1, 3], 8)
-    """
+    """The cells of a layout: the first mode down, all others to the right; of one mode a row."""
     extents = [product(mode) for mode in modes(domain(layout).shape)]
     rows = extents[0] if len(extents) > 1 else 1
     cols = product(tuple(extents)) // rows
@@ -84,11 +76,7 @@ def grid_of(layout: AnyLayout) -> Laid:
 
 
 def line_of(places: int, options: FigureOptions) -> Laid:
-    """The places of memory one after the other, in lines of the same length.
-
-    >>> line_of(33, FigureOptions()).order[-31:] == [-1] * 31
-    True
-    """
+    """The places of memory one after the other, in lines of the same length."""
     check_cells(places, f"the line of {places} places", options)
     cols = min(LINE, places)
     return Laid([*range(places), *[-1] * (-places % cols)], cols, True)
@@ -144,11 +132,7 @@ def _copies(name: str, block: AnyLayout, tiler: Any, result: AnyLayout, options:
 
 
 def _order(name: str, block: Layout, parts: Sequence[tuple[Layout, Layout]], by_mode: bool) -> Sequence[int]:
-    """Which element of the zipped product each element of a product is: of a copy of so many elements one after the other.
-
-    >>> _order("logical_product", Layout((2, 2)), [(Layout(2), Layout(2)), (Layout(2), Layout(1))], True)
-    [0, 1, 4, 5, 2, 3, 6, 7]
-    """
+    """Which element of the zipped product each element of a product is: of a copy of so many elements one after the other."""
     if name in _TOGETHER:
         plain: list[Any] = offsets(ops.find(name).call([Layout(block.shape), Layout(parts[0][1].shape)], ()))
         return plain

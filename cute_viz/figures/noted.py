@@ -20,17 +20,11 @@ _WHERE = (
 
 
 def noted(figure: Figure, words: str) -> Figure:
-    """The figure with a note for each line of words, `WHERE: TEXT`, which its description tells, too.
-
-    WHERE is a cell `(1,2)`, a range of cells `(0,0)..(7,0)`, a thread `T5`, a `row 3`, a `column 0..3`, or what cells have: a
-    `bank 4`, an `offset 21`, a `value 1`, all outlined, or in a brace, `brace row 0..3`; `(0,0) -> (3,4)` is an arrow. They are of
-    the panel `A ...` whose caption begins so, else of the first that has them.
-
-    Raises: FigureError for words of another form, and for cells that the figure does not have.
-
-    >>> noted(figure("(4,8):(8,1)"), "row 2: third").notes_on[0].boxes
-    ((2, 0, 3, 8),)
-    """
+    """The figure with a note for each line of words, `WHERE: TEXT`, which its description tells, too. WHERE is a cell `(1,2)`, a
+    range of cells `(0,0)..(7,0)`, a thread `T5`, a `row 3`, a `column 0..3`, or what cells have: a `bank 4`, an `offset 21`, a
+    `value 1`, all outlined, or in a brace, `brace row 0..3`; `(0,0) -> (3,4)` is an arrow. They are of the panel `A ...` whose
+    caption begins so, else of the first that has them. Raises: FigureError for words of another form, and for cells that the
+    figure does not have."""
     lines = [line for line in words.split("\n") if line.strip()]
     if len(lines) > MOST:
         raise FigureError(f"{len(lines)} notes are too many", hint=f"at most {MOST}")

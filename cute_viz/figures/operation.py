@@ -39,10 +39,6 @@ def operation(call: Operation, options: FigureOptions) -> Figure:
     Composition: hue is the place that an element has in A. Everything else: hue is the offset.
 
     Raises: FigureError for a result that is not a layout, or whose values are coordinates, which have no colour here.
-
-    >>> drawn = operation(Operation("logical_divide", (Layout((4, 2)), (2, 2))), FigureOptions())
-    >>> [panel.caption for panel in drawn.panels], len(drawn.legends[0].entries)
-    (['A: (4,2):(1,4)', 'first tile: (2,2):(1,4)', 'result: ((2,2),(2,1)):((1,2),(4,0))'], 2)
     """
     found = ops.find(call.name)
     if found.name in PARENTS:

@@ -68,11 +68,7 @@ _TYPED = {"a copy": "`bits=16` gives the bits of a value, Copy_Atom<NAME, half_t
 
 
 def options_of(words: Mapping[str, Any], heat: bool = False) -> FigureOptions:
-    """The options of a figure among words of the table, those of other levels left out.
-
-    >>> options_of({"tile": "8x128", "type": "f16", "theme": "dark"}).bits
-    16
-    """
+    """The options of a figure among words of the table, those of other levels left out."""
     return FigureOptions(heat=heat, **{field: words[name] for field, name in FIELDS.items() if words.get(name) is not None})
 
 
@@ -80,12 +76,6 @@ def check_use(what: str, view: View, options: FigureOptions) -> None:
     """Refuse options that a picture does not use: whoever gave them expects to see them.
 
     what: the picture, in words or as the option that asks for it.
-
-    >>> from cute_viz.options.views import VIEWS
-    >>> check_use("`view=grid`", VIEWS["grid"], FigureOptions(bits=8))
-    Traceback (most recent call last):
-    cute_viz.errors.FigureError: type= does not apply to view="grid"
-      hint: it applies to the views banks, address, access, matrix
     """
     for field, name in FIELDS.items():
         if name in ("view", "title", "max_cells", "labels") or getattr(options, field) == getattr(PLAIN, field):
@@ -100,13 +90,8 @@ def check_use(what: str, view: View, options: FigureOptions) -> None:
 
 
 def operands(wanted: str | None, known: str, what: str) -> str:
-    """The letters of the option `operand` in the order in which they are drawn; all without any.
-
-    Raises: FigureError for a letter that is not known, with `what` there is instead.
-
-    >>> operands(None, "SD", "a copy has S and D"), operands("ba", "CAB", "an MMA has A, B and C")
-    ('SD', 'AB')
-    """
+    """The letters of the option `operand` in the order in which they are drawn; all without any. Raises: FigureError for a
+    letter that is not known, with `what` there is instead."""
     letters = (wanted or known).upper()
     if set(letters) - set(known):
         raise FigureError(f"`operand={wanted}`: {what}")
@@ -114,13 +99,7 @@ def operands(wanted: str | None, known: str, what: str) -> str:
 
 
 def check_cells(count: int, what: str, options: FigureOptions) -> None:
-    """Refuse what is too large to draw before anything is computed.
-
-    >>> check_cells(9, "the layout (3,3)", FigureOptions(max_cells=8))
-    Traceback (most recent call last):
-    cute_viz.errors.LimitError: the layout (3,3) has 9 cells; the limit is 8
-      hint: draw a slice or a smaller tile; max_cells="N" raises it
-    """
+    """Refuse what is too large to draw before anything is computed."""
     if count > options.max_cells:
         raise over("cells", f"{what} has {count} cells", most=options.max_cells, instead="draw a slice or a smaller tile")
 

@@ -62,20 +62,12 @@ class TVMap:
 
 
 def places_of(indices: Iterable[int], rows: int, cols: int) -> list[int]:
-    """The cells, counted row by row, of indices into a tile, which CuTe counts column by column.
-
-    >>> places_of([0, 1, 2, 3], rows=2, cols=3)
-    [0, 3, 1, 4]
-    """
+    """The cells, counted row by row, of indices into a tile, which CuTe counts column by column."""
     return [k // rows + (k % rows) * cols for k in indices]
 
 
 def first_owners(owners: list[list[int]]) -> list[int | None]:
-    """The first owner of each cell, None for a hole: the lowest, unless `highlight.owners_of` put another in front.
-
-    >>> first_owners([[0, 4], [], [1]])
-    [0, None, 1]
-    """
+    """The first owner of each cell, None for a hole: the lowest, unless `highlight.owners_of` put another in front."""
     return [mine[0] if mine else None for mine in owners]
 
 
@@ -94,10 +86,6 @@ def tile_panel(
 
     titles: of the rulers down and across. atom: rows and columns of an atom, whose borders are drawn; 0 for none.
     named: labels name every owner of a cell, not the lowest alone. What no thread holds has no labels.
-
-    >>> tv_map = TVMap(threads=2, values=2, rows=2, cols=2, places=[0, 2, 1, 3])
-    >>> tile_panel(tv_map, tv_map.owners(), (0, 0, 0, 0), FigureOptions()).labels
-    ('T0\nV0', 'T0\nV1', 'T1\nV0', 'T1\nV1')
     """
     values, cols = tv_map.values, tv_map.cols
     first = first_owners(owners)
@@ -139,11 +127,7 @@ def tile_panel(
 
 
 def replicas(owners: list[list[int]]) -> int:
-    """How many owners every owned cell has, where all have as many and more than one, few enough to be named; else 0.
-
-    >>> replicas([[0, 4], [1, 5]]), replicas([[0, 4], [1]])
-    (2, 0)
-    """
+    """How many owners every owned cell has, where all have as many and more than one, few enough to be named; else 0."""
     counts = {len(mine) for mine in owners if mine}
     return counts.pop() if len(counts) == 1 and counts <= set(range(2, NAMED + 1)) else 0
 
@@ -162,10 +146,8 @@ def _owner_labels(owners: list[list[int]], values: int, who: str) -> list[str]:
 
 
 def _tile_ruler(title: str, threads: Sequence[int | None], count: int, width: int, step: int, warp: int) -> Ruler:
-    """Borders where another warp begins along the whole line (2), and at the period with which lanes start over (1).
-
-    A period is one of all lines: every line has the lanes (threads modulo the warp) of the line a period before it.
-    """
+    """Borders where another warp begins along the whole line (2), and at the period with which lanes start over (1). A period is
+    one of all lines: every line has the lanes (threads modulo the warp) of the line a period before it."""
     lines = [threads[i * width : (i + 1) * width] if step == 1 else threads[i::step] for i in range(count)]
     warps = [[None if t is None else t // warp for t in line] for line in lines]
     lanes = [[None if t is None else t % warp for t in line] for line in lines]
@@ -213,11 +195,6 @@ def ownership_notes(cells: int, owners: list[list[int]], values: int, what: str 
     """Sentences about cells without an owner and shared ones; a highlighted owner was put in front (`highlight.owners_of`).
 
     owners: t * values + v of each cell.
-
-    >>> ownership_notes(4, [[0], [1], [], [2]], 1)
-    ['1 of 4 cells has no owner.']
-    >>> ownership_notes(2, [[4, 0], [1]], 4)
-    ['1 cell has several owners (up to 2); a highlighted owner is shown, else the lowest thread; ×n gives the count.']
     """
     holes = sum(not mine for mine in owners)
     shared = sum(len(mine) > 1 for mine in owners)

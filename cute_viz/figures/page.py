@@ -12,17 +12,8 @@ WIDE = 32  # columns of a panel that has a row of its own
 
 
 def page(title: str, parts: Sequence[tuple[str, Figure]], columns: int, source: str = "", caption: str = "") -> Figure:
-    """One figure of several, each with a heading, in rows of `columns`.
-
-    A legend that several parts have appears once; where colours mean something else in each part, a
-    legend says of which it is.
-
-    Raises: FigureError without a figure.
-
-    >>> two = page("two", [("left", build(Layout((2, 2)))), ("right", build(Layout((2, 2), (2, 1))))], columns=2)
-    >>> [(panel.caption, panel.place) for panel in two.panels]
-    [('left', (0, 0)), ('right', (0, 1))]
-    """
+    """One figure of several, each with a heading, in rows of `columns`. A legend that several parts have appears once; where
+    colours mean something else in each part, a legend says of which it is. Raises: FigureError without a figure."""
     if not parts:
         raise FigureError("a page needs a figure")
     paints: list[Paint] = []

@@ -30,11 +30,7 @@ class Painting:
     legends: tuple[Legend, ...]
 
     def figure(self, kind: str, words: Words, panels: Iterable[Panel], notes: Iterable[str], facts: Mapping[str, object]) -> Figure:
-        """The figure of panels with these paints. words: title, source, caption and, where it is not made of these, description.
-
-        >>> by_order([0], "offset").figure("grid", ("One cell", "1:0", ""), (), (), {}).legends[0].title
-        'offset'
-        """
+        """The figure of panels with these paints. words: title, source, caption and, where it is not made of these, description."""
         title, source, caption, *rest = words
         description = rest[0] if rest else ""
         mine = self.paints, self.legends, tuple(panels), tuple(notes), facts
@@ -46,9 +42,6 @@ def bands(low: int, high: int, steps: Sequence[int] = ()) -> tuple[int, int, int
 
     steps: strides of a layout, from which a band is taken where it can be, so that hues change where a mode goes on: the least that
     needs no more hues than there are, or as many of the largest.
-
-    >>> bands(0, 127), bands(0, 31, (8, 1)), bands(0, 511, (64, 1))
-    ((16, 4, 4), (8, 4, 2), (64, 4, 16))
     """
     least = band = -(-(high - low + 1) // HUES)
     if usable := sorted({abs(step) for step in steps if step}):
@@ -60,22 +53,14 @@ def bands(low: int, high: int, steps: Sequence[int] = ()) -> tuple[int, int, int
 
 
 def span(first: int, last: int, prefix: str = "") -> str:
-    """The numbers from first to last, in words.
-
-    >>> span(0, 3, "T"), span(4, 4), span(0, 3, "row ")
-    ('T0..T3', '4', 'rows 0..3')
-    """
+    """The numbers from first to last, in words."""
     if first < last and prefix.endswith(" "):
         return f"{prefix[:-1]}s {first}..{last}"
     return f"{prefix}{first}" if first >= last else f"{prefix}{first}..{prefix}{last}"
 
 
 def listed(numbers: Sequence[int], prefix: str = "", most: int = 3) -> str:
-    """Some numbers, the first few of many.
-
-    >>> listed([0, 8], "tile "), listed(range(0, 40, 8), "tile ")
-    ('tile 0, 8', 'tile 0, 8, 16 …')
-    """
+    """Some numbers, the first few of many."""
     return prefix + ", ".join(map(str, numbers[:most])) + (" …" if len(numbers) > most else "")
 
 
@@ -83,9 +68,6 @@ def in_turns(keys: Sequence[int | None], shapes: Sequence[tuple[int, int]]) -> d
     """A hue for each key: the key modulo eight, or the next hue that none of its neighbours has.
 
     keys: of the cells of panels, row by row, one panel after the other; shapes: rows and columns of each panel.
-
-    >>> in_turns([0, 8, 16, 1, 9, 17], [(2, 3)])
-    {0: 0, 1: 1, 8: 1, 9: 2, 16: 0, 17: 1}
     """
     near: dict[int, set[int]] = {key: set() for key in sorted({key for key in keys if key is not None})}
     at = 0
@@ -106,43 +88,27 @@ def in_turns(keys: Sequence[int | None], shapes: Sequence[tuple[int, int]]) -> d
 
 
 def unpainted(count: int) -> Painting:
-    """Every cell on plain paper.
-
-    >>> unpainted(3).cells
-    (0, 0, 0)
-    """
+    """Every cell on plain paper."""
     return Painting((0,) * count, (Paint(-1),), ())
 
 
 def receding(paints: Sequence[Paint], cells: Iterable[int], lit: Iterable[bool]) -> tuple[tuple[Paint, ...], list[int]]:
-    """Paints with their faded twins behind them, and cells with the twin wherever nothing is lit.
-
-    >>> receding([Paint(0)], [0, 0], [True, False])[1]
-    [0, 1]
-    """
+    """Paints with their faded twins behind them, and cells with the twin wherever nothing is lit."""
     count = len(paints)
     faded = [cell if bright or cell == HOLE else cell + count for cell, bright in zip(cells, lit, strict=True)]
     return (*paints, *[replace(paint, faded=True) for paint in paints]), faded
 
 
 def painted(figures: Sequence[Figure], cells: Iterable[int], paints: Sequence[Paint]) -> list[Figure]:
-    """The figures with paints of one painting, cell after cell through all their panels, and without their own legends.
-
-    >>> painted([figure("(1,2)")], [1, 0], [Paint(0), Paint(1)])[0].panels[0].paints
-    (1, 0)
-    """
+    """The figures with paints of one painting, cell after cell through all their panels, and without their own legends."""
     rest = iter(cells)
     panels = [[replace(p, paints=tuple(islice(rest, len(p.paints)))) for p in figure.panels] for figure in figures]
     return [replace(f, panels=tuple(mine), paints=tuple(paints), legends=()) for f, mine in zip(figures, panels, strict=True)]
 
 
 def by_order(keys: Sequence[int | None], title: str, prefix: str = "", steps: Sequence[int] = ()) -> Painting:
-    """Hue and shade both from one ordered key: eight bands of equal width at most, each from dark to light; steps: as of `bands`.
-
-    >>> painting = by_order([0, 1, 2, 3], "offset")
-    >>> painting.cells, [entry.label for entry in painting.legends[0].entries]
-    ((0, 1, 2, 3), ['0', '1', '2', '3'])
-    """
+    """Hue and shade both from one ordered key: eight bands of equal width at most, each from dark to light; steps: as of
+    `bands`."""
     known = [k for k in keys if k is not None]
     low, high = (min(known), max(known)) if known else (0, 0)
     band, shades, step = bands(low, high, steps)
@@ -173,9 +139,6 @@ def by_group(
 
     turns: the hue of each key, where there are more keys than hues and neighbours must differ (`in_turns`); of twice as many at
     most, the second key of a hue has a lighter shade.
-
-    >>> by_group([0, 0, 1, None], 2, "thread", "T").cells
-    (0, 0, 1, -1)
     """
     per = -(-count // HUES)
     hues = {key: key // per for key in range(count)} if turns is None or count <= HUES else turns
@@ -242,11 +205,7 @@ def _painting(
 
 
 def chunks(swizzle: Swizzle | None, order: Sequence[int], rows: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:
-    """The runs of consecutive offsets that a swizzle moves as one, along the direction that has more.
-
-    >>> chunks(Swizzle(1, 2, 2), [*range(8)], 1, 8)
-    ((0, 0, 1, 4), (0, 4, 1, 8))
-    """
+    """The runs of consecutive offsets that a swizzle moves as one, along the direction that has more."""
     if swizzle is None or not swizzle.bits or not (kept := min(swizzle.changed, swizzle.read)):
         return ()
     whole = 1 << kept

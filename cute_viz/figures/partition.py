@@ -32,15 +32,8 @@ _TITLES = {"A": ("M", "K"), "B": ("N", "K"), "C": ("M", "N")}
 
 
 def partition(obj: Any, options: FigureOptions) -> Figure:
-    """The figure of partition_A, _B, _C, _S or _D of the tensor in the options, for one thread.
-
-    Raises: FigureError for a tensor that does not have two modes, for no thread or more than one, and for an operand that the
-    object lacks.
-
-    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> partition(mma, FigureOptions(thread=range(1), operand="C", tensor=(64, 32))).facts
-    {'elements': 16, 'MMA': 4, 'MMA_M': 2, 'MMA_N': 2}
-    """
+    """The figure of partition_A, _B, _C, _S or _D of the tensor in the options, for one thread. Raises: FigureError for a tensor
+    that does not have two modes, for no thread or more than one, and for an operand that the object lacks."""
     thr, operand = _view(obj, options)
     tensor = as_layout(options.tensor)
     if not is_layout(tensor):
@@ -154,11 +147,7 @@ def _part(thr: Any, operand: str, tensor: Any) -> Any:
 
 
 def coordinates_of(part: Any) -> list[tuple[int, ...]]:
-    """The tensor coordinates of a partition of an identity tensor, in the order of the partition's indices.
-
-    >>> coordinates_of(make_identity_layout((2, 2)))
-    [(0, 0), (1, 0), (0, 1), (1, 1)]
-    """
+    """The tensor coordinates of a partition of an identity tensor, in the order of the partition's indices."""
     offset = part.offset if isinstance(part, ComposedLayout) else (0, 0)
     base = tuple(leaves(offset)) if isinstance(offset, tuple) else (0, 0)
     out = []

@@ -25,14 +25,8 @@ REPEATED = SHADES  # the paint of a cell whose address another has, too
 
 def path(layout: AnyLayout, options: FigureOptions) -> Figure:
     """The cells of a layout joined in the order of their addresses: neighbors by a thick line, jumps by a thin one, gaps dashed.
-
-    Above two modes the planes stand side by side, as those of a grid do; a step from one to the next is a jump.
-
-    Raises: FigureError for a layout of coordinates.
-
-    >>> path(Layout((4, 8), (8, 1)), FigureOptions()).title
-    'Row-major: 28 of 31 steps go to a neighbor'
-    """
+    Above two modes the planes stand side by side, as those of a grid do; a step from one to the next is a jump. Raises:
+    FigureError for a layout of coordinates."""
     layout = position_independent(layout)
     shape = modes(domain(layout).shape)
     if is_coordinate_layout(domain(layout)):
@@ -104,12 +98,7 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
 
 
 def _run(layout: AnyLayout, table: dict[tuple[int, int], int]) -> tuple[int, tuple[int, int]]:
-    """How many elements a swizzle leaves together, and the rows and columns that they take; 1 if not neighbors.
-
-    >>> layout = parse("Sw<1,1,1> o 0 o (2,4):(4,1)")
-    >>> _run(layout, {(r, c): layout((r, c)) for r in range(2) for c in range(4)})
-    (2, (1, 2))
-    """
+    """How many elements a swizzle leaves together, and the rows and columns that they take; 1 if not neighbors."""
     run = 1 << layout.outer.base if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else 1
     for down, across in ((0, 1), (1, 0)):
         if all(table.get((r + down, c + across)) == at + 1 for (r, c), at in table.items() if at % run < run - 1):
@@ -118,11 +107,7 @@ def _run(layout: AnyLayout, table: dict[tuple[int, int], int]) -> tuple[int, tup
 
 
 def _corner(rows: int, cols: int, most: int) -> tuple[int, int]:
-    """The rows and columns that are drawn: all, or of many those of a corner, whole rows where these are short.
-
-    >>> [_corner(*x, 1024) for x in ((32, 32), (128, 64), (64, 128), (128, 128), (256, 4))], _corner(128, 8, 128)
-    ([(32, 32), (16, 64), (64, 16), (32, 32), (64, 4)], (16, 8))
-    """
+    """The rows and columns that are drawn: all, or of many those of a corner, whole rows where these are short."""
     side = int((4 * most) ** 0.5)
     if min(rows, cols) > side:
         return side // 2, side // 2

@@ -27,10 +27,6 @@ def strip(
     A row is a wavefront: of each bank of a phase it serves one word, so that a phase takes as many as its fullest bank has words.
     wide: banks that a lane asks for together, which are a column. xors: for each access what a swizzle XORs into the byte address
     of each lane; () where there is none.
-
-    >>> from cute_viz.analysis.banks import phases
-    >>> strip("Two words of a bank", "", [("", phases([0, 128] + [0] * 30, "ld.32"))], 1).panels[0].row_ruler.labels
-    ('0.0', '0.1')
     """
     panels = [_panel(heading, phases, wide, n, xors[n] if n < len(xors) else ()) for n, (heading, phases) in enumerate(parts)]
     entries = tuple(map(LegendEntry, (_IDLE, _FIRST, _LATER), ("idle", "first of its phase", "further: a conflict")))
@@ -72,22 +68,13 @@ def _panel(heading: str, phases: Sequence[Any], wide: int, place: int, xor: Sequ
 
 
 def lanes_of(phase: Any, wave: int, wide: int = 1) -> list[tuple[int, ...]]:
-    """The lanes that a wavefront of a phase serves at each bank, or at each so many banks that one lane asks for together.
-
-    >>> from cute_viz.analysis.banks import phases
-    >>> [phase] = phases([0, 128, 4] + [0] * 29, "ld.32")
-    >>> lanes_of(phase, 1)[:2], lanes_of(phase, 0)[1]
-    ([(1,), ()], (2,))
-    """
+    """The lanes that a wavefront of a phase serves at each bank, or at each so many banks that one lane asks for together."""
     return [tuple(sorted(set(words[wave][1]))) if wave < len(words) else () for words in phase.banks[::wide]]
 
 
 def lane_words(lanes: Sequence[int]) -> str:
-    """Lanes in order, in few letters: runs, and of more than four of these the first two and the last, or how many more there are.
-
-    >>> lane_words([3]), lane_words([0, 1, 2, 3]), lane_words([0, 4, 8, 12]), lane_words([0, 1, 4, 5])
-    ('T3', 'T0-3', 'T0,4,8,12', 'T0-1,4-5')
-    """
+    """Lanes in order, in few letters: runs, and of more than four of these the first two and the last, or how many more there
+    are."""
     found = runs(lanes)
     steps = {b - a for a, b in pairwise(lanes)}
     if len(found) > LISTED:

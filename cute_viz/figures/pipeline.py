@@ -37,9 +37,6 @@ def pipeline(obj: Any, options: FigureOptions) -> Figure:
     obj: a Pipeline, or the layout of shared memory whose last mode of three or more, or whose only one, counts the stages.
 
     Raises: FigureError for a layout of two modes, and for a schedule that is too long.
-
-    >>> figure("(64,64,4)", view="pipeline").title
-    '4 stages hide a load of 3 slots: the MMA waits only for the first'
     """
     made = _of(obj).given(words_of(options.schedule)) if options.schedule else _of(obj)
     if max(made.load, made.compute) * made.tiles * made.work > MOST_SLOTS:

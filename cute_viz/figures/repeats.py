@@ -16,18 +16,9 @@ T = TypeVar("T")
 
 
 def repeated(figure: Figure, further: bool = False) -> Figure | None:
-    """The figure with each panel as the unit that repeats; None where nothing does.
-
-    The threads repeat, or without any the hues of boxes. further: threads follow that are so many further on, such as those of the
-    next warp. What is left out has other values or offsets; a note says how many units there are.
-
-    >>> found = repeated(build(parse("tile_to_shape(Sw<2,1,3> o 0 o (4,8):(8,1), (16,32))")))
-    >>> found and [(panel.rows, panel.cols, panel.col_ruler.labels[-1]) for panel in found.panels]
-    [(9, 9, '× 4')]
-    >>> shown = repeated(figure("SM90_64x8x8_F32TF32TF32_RS_TN<>", operand="A"), further=True)
-    >>> shown and shown.notes
-    ('A: the first 16 × 8 of 64 × 8; the pattern repeats × 4 down, each with the next 32 threads.',)
-    """
+    """The figure with each panel as the unit that repeats; None where nothing does. The threads repeat, or without any the hues
+    of boxes. further: threads follow that are so many further on, such as those of the next warp. What is left out has other
+    values or offsets; a note says how many units there are."""
     if figure.kind not in KINDS or sum(len(panel.paints) for panel in figure.panels) > MOST:
         return None
     paper = len(figure.paints)
@@ -78,11 +69,7 @@ def _unit_further(figure: Figure, panel: Panel) -> tuple[int, int, int]:
 
 
 def threads_of(panel: Panel) -> list[tuple[int, ...]]:
-    """The threads of each cell, the lowest first; none of a cell without a thread.
-
-    >>> threads_of(figure("(8,4):(0,4)", tile="4x8").panels[0])[:2]
-    [(0, 1, 2, 3, 4, 5, 6, 7), (0, 1, 2, 3, 4, 5, 6, 7)]
-    """
+    """The threads of each cell, the lowest first; none of a cell without a thread."""
     several = dict(panel.owners)
     lone = panel.data.get("thread", (None,) * len(panel.paints))
     return [
@@ -103,11 +90,7 @@ def _lines_of(keys: Sequence[T], cols: int) -> tuple[list[tuple[T, ...]], list[t
 
 
 def _period(lines: Sequence[object], inside: set[int]) -> int:
-    """After how many lines all begins anew, at no line inside of a box.
-
-    >>> _period("abab", set()), _period("abab", {2}), _period("abba", set())
-    (2, 4, 4)
-    """
+    """After how many lines all begins anew, at no line inside of a box."""
     for n in range(1, len(lines) // 2 + 1):
         if len(lines) % n == 0 and n not in inside and all(line == lines[k % n] for k, line in enumerate(lines)):
             return n
@@ -115,11 +98,8 @@ def _period(lines: Sequence[object], inside: set[int]) -> int:
 
 
 def _shifted(lines: Sequence[Sequence[tuple[int, ...]]], inside: set[int]) -> tuple[int, int]:
-    """After how many lines all begins anew with threads that are further on, and by how many: those of a unit; 0 where it does not.
-
-    >>> _shifted([[(0,), (1, 2, 3)], [(4,), (5, 6, 7)]], set()), _shifted([[(0,), (1,)], [(2,), (2,)]], set())
-    ((1, 4), (2, 0))
-    """
+    """After how many lines all begins anew with threads that are further on, and by how many: those of a unit; 0 where it does
+    not."""
     for n in range(1, len(lines) // 2 + 1):
         step = lines[n][0][0] - lines[0][0][0]
         if len(lines) % n or n in inside or step < FEW:
@@ -132,11 +112,7 @@ def _shifted(lines: Sequence[Sequence[tuple[int, ...]]], inside: set[int]) -> tu
 
 
 def with_ellipses(panel: Panel, down: str | None, right: str | None, paper: int) -> Panel:
-    """The panel with a row, and a column, of ellipses in that paint behind the others, named so; none for None.
-
-    >>> with_ellipses(figure("(2,2):(2,1)").panels[0], "× 4", None, 0).row_ruler.labels
-    ('0', '1', '× 4')
-    """
+    """The panel with a row, and a column, of ellipses in that paint behind the others, named so; none for None."""
     rows, cols = panel.rows + (down is not None), panel.cols + (right is not None)
     at = [r * panel.cols + c if r < panel.rows and c < panel.cols else None for r in range(rows) for c in range(cols)]
     return regridded(panel, at, _further(panel.row_ruler, down), _further(panel.col_ruler, right), panel.boxes, "…", paper)

@@ -14,13 +14,7 @@ from cute_viz.figures.model import Ruler
 
 
 def levels(shape: Any) -> tuple[int, ...]:
-    """The weight of the line before each index of a mode: how many of its inner tiles begin there.
-
-    >>> levels((2, (2, 2)))
-    (0, 0, 1, 0, 2, 0, 1, 0, 0)
-    >>> levels(4)
-    (0, 0, 0, 0, 0)
-    """
+    """The weight of the line before each index of a mode: how many of its inner tiles begin there."""
     count = product(shape)
     tiles, extent = set(), 1
     for leaf in leaves(shape):
@@ -35,11 +29,7 @@ def levels(shape: Any) -> tuple[int, ...]:
 
 
 def ruler(title: str, shape: Any, *, nested: bool = False, prefix: str = "") -> Ruler:
-    """The ruler of a mode; with `nested`, labels are the mode's own coordinates.
-
-    >>> ruler("M", (2, 2), nested=True).labels
-    ('(0,0)', '(1,0)', '(0,1)', '(1,1)')
-    """
+    """The ruler of a mode; with `nested`, labels are the mode's own coordinates."""
     count = product(shape)
     if nested and isinstance(shape, tuple):
         labels = tuple(show(idx2crd(i, shape)) for i in range(count))
@@ -49,20 +39,12 @@ def ruler(title: str, shape: Any, *, nested: bool = False, prefix: str = "") -> 
 
 
 def borders(lines: int, every: int) -> tuple[int, ...]:
-    """The levels of so many lines with a border at every so many of them, such as those of a warp; 0 for none.
-
-    >>> borders(4, 2), borders(2, 0)
-    ((0, 0, 1, 0, 0), (0, 0, 0))
-    """
+    """The levels of so many lines with a border at every so many of them, such as those of a warp; 0 for none."""
     return tuple([int(every > 0 and 0 < n < lines and n % every == 0) for n in range(lines + 1)])
 
 
 def with_borders(ruler: Ruler, every: int) -> Ruler:
-    """A ruler with a border at every so many lines, such as those of an atom; 0 for none.
-
-    >>> with_borders(Ruler("M", ("0", "1", "2", "3"), (0, 0, 0, 0, 0)), 2).levels
-    (0, 0, 1, 0, 0)
-    """
+    """A ruler with a border at every so many lines, such as those of an atom; 0 for none."""
     if every < 1:
         return ruler
     last = len(ruler.levels) - 1
@@ -71,20 +53,12 @@ def with_borders(ruler: Ruler, every: int) -> Ruler:
 
 
 def numbered(title: str, numbers: Sequence[int], labels: Sequence[str] = ()) -> Ruler:
-    """A ruler of numbers, or of their labels, with a border where some are left out.
-
-    >>> numbered("m", [0, 1, 4])
-    Ruler(title='m', labels=('0', '1', '4'), levels=(0, 0, 1, 0))
-    """
+    """A ruler of numbers, or of their labels, with a border where some are left out."""
     return Ruler(title, tuple(labels or map(str, numbers)), (0, *[int(b != a + 1) for a, b in pairwise(numbers)], 0))
 
 
 def boxes_of(cells: Iterable[int], cols: int) -> list[tuple[int, int, int, int]]:
-    """Boxes around cells, in their order: runs of a row, and of rows below each other that have the same.
-
-    >>> boxes_of([0, 1, 3, 4, 8], 3)
-    [(0, 0, 2, 2), (2, 2, 3, 3)]
-    """
+    """Boxes around cells, in their order: runs of a row, and of rows below each other that have the same."""
     runs: list[tuple[int, int, int]] = []  # row, columns
     for r, c in (divmod(n, cols) for n in cells):
         if runs and (runs[-1][0], runs[-1][2]) == (r, c):
@@ -98,11 +72,7 @@ def boxes_of(cells: Iterable[int], cols: int) -> list[tuple[int, int, int, int]]
 
 
 def steps_of(layout: AnyLayout) -> tuple[int, ...]:
-    """The strides of a layout at which a larger tile of memory begins, as integers; none where they are not integers.
-
-    >>> steps_of(Layout((4, 8), (8, 1)))
-    (8, 1)
-    """
+    """The strides of a layout at which a larger tile of memory begins, as integers; none where they are not integers."""
     plain = domain(layout)
     pairs = zip(leaves(plain.shape), leaves(plain.stride), strict=True)
     strides = [stride for extent, stride in pairs if extent > 1]

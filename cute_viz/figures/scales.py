@@ -52,14 +52,8 @@ class Scales(NamedTuple):
 
 
 def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
-    """The figure of a layout of scale factors: its first block of 128 x 4, both ways.
-
-    Raises: FigureError for a layout in which no elements of K share a scale factor.
-
-    >>> figure = scales(parse("SfAtom(32)"), FigureOptions())
-    >>> figure.panels[0].labels[4], figure.panels[1].labels[37]
-    ('16', '34,1')
-    """
+    """The figure of a layout of scale factors: its first block of 128 x 4, both ways. Raises: FigureError for a layout in which
+    no elements of K share a scale factor."""
     if not isinstance(layout, Layout):
         raise FigureError(f"{show(layout)} is not a layout of scale factors", hint="example: SfAtom(32)")
     x = _read(layout)
@@ -88,8 +82,8 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
             paints=painting.cells[: len(order)],
             row_ruler=Ruler("row", tuple(map(str, range(0, rows, across))), borders(-(-rows // across), LANES // across)),
             col_ruler=Ruler(
-                "row +",
-                tuple(f"{n}" if k == 0 else "" for n in range(across) for k in range(factors)),
+                "further row",
+                tuple(f"+{n}" if k == 0 else "" for n in range(across) for k in range(factors)),
                 borders(across * factors, factors),
             ),
             boxes=_of_one_row(order, factors, across * factors),
@@ -124,11 +118,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
 
 
 def _of_one_row(cells: Sequence[tuple[int, int] | None], wide: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:
-    """The boxes of so many cells side by side that are factors of one row.
-
-    >>> _of_one_row([(0, 0), (0, 1), (1, 0), None], 2, 4)
-    ((0, 0, 1, 2),)
-    """
+    """The boxes of so many cells side by side that are factors of one row."""
     parts = [(n, {place and place[0] for place in cells[n : n + wide]}) for n in range(0, len(cells), wide)]
     return tuple(
         [(n // cols, n % cols, n // cols + 1, n % cols + wide) for n, rows in parts if len(rows) == 1 and None not in rows]
@@ -186,15 +176,8 @@ class Held(NamedTuple):
 
 
 def in_tensor_memory(op: Instruction, extents: tuple[int, int], vector: int, count: int) -> list[tuple[str, list[Held]]]:
-    """Each column of SFA and of SFB of one MMA, and what it holds for each warp's lanes: `count` factors of each of so many rows.
-
-    Source: UMMA::tmem_sf_frg, of blocks of 128 rows.
-
-    >>> op = parse("SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,8>{}").instruction
-    >>> sfa, *_, sfb = in_tensor_memory(op, (128, 8), 32, 1)
-    >>> sfb[0], min(sfb[1][3].rows), max(sfb[1][3].rows), sfb[1][3].bytes
-    ('SFB 0', 0, 7, {0})
-    """
+    """Each column of SFA and of SFB of one MMA, and what it holds for each warp's lanes: `count` factors of each of so many
+    rows. Source: UMMA::tmem_sf_frg, of blocks of 128 rows."""
     out = []
     for operand, extent in zip(("SFA", "SFB"), extents, strict=True):
         whole = -(-extent // ROWS) * ROWS

@@ -14,11 +14,8 @@ _NONE, _WHOLE, _PART = range(3)
 
 
 def sectors(where: str, source: str, begins: Sequence[int], width: int, mask: int) -> Figure:
-    """The figure of a warp's request: which it is, where the bytes of each lane begin, how many they are, which lanes are active.
-
-    >>> sectors("a column", "", [128 * lane for lane in range(32)], 4, 0xFFFFFFFF).panels[0].labels[:4]
-    ('T0\\n4 of 32 B', '', '', '')
-    """
+    """The figure of a warp's request: which it is, where the bytes of each lane begin, how many they are, which lanes are
+    active."""
     lanes: dict[int, set[int]] = {}
     asked: dict[int, set[int]] = {}
     for lane, begin in enumerate(begins):

@@ -24,14 +24,8 @@ PARENTS = {"slice": 1, "local_tile": 0, "local_partition": 0}  # which operand o
 
 
 def selection(call: Operation, options: FigureOptions) -> Figure:
-    """The figure of a slice, a local_tile or a local_partition.
-
-    Raises: FigureError for a result or a parent that is not a layout of integers.
-
-    >>> drawn = selection(Operation("slice", ((2, X), Layout((4, 8), (8, 1)))), FigureOptions())
-    >>> [panel.caption for panel in drawn.panels]
-    ['A: (4,8):(8,1)', 'A(2,_): (8):(1), at offset 16 of A']
-    """
+    """The figure of a slice, a local_tile or a local_partition. Raises: FigureError for a result or a parent that is not a
+    layout of integers."""
     found = ops.find(call.name)
     at = PARENTS[found.name]
     parent = as_layout(call.operands[at])

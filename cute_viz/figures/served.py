@@ -45,9 +45,8 @@ class Served:
 
 
 class Crowd(NamedTuple):
-    """An access: its heading, the cells that it touches, how many words are asked at once of the bank of a (thread, bank), how many
-    of each bank in its costliest phase, and the threads that are outlined, with their banks.
-    """
+    """An access: its heading, the cells that it touches, how many words are asked at once of the bank of a (thread, bank), how
+    many of each bank in its costliest phase, and the threads that are outlined, with their banks."""
 
     heading: str
     cells: Sequence[Served]
@@ -64,16 +63,9 @@ def served(
     wavefront: int | None = None,
     note: str = "",
 ) -> Figure:
-    """The figure of accesses, each a heading and its cells, beside each other, wide ones on top of each other.
-
-    thread, wavefront: what is not of them fades; wavefronts count from 0.
-
-    Raises: FigureError for a wavefront, or threads, that are not there.
-
-    >>> cells = [Served(0, n, n, 0, 128 * n, 32, n) for n in range(2)]
-    >>> served("two words of a bank", "", [("", cells)]).panels[0].labels
-    ('T0\\nV0\\nb0', 'T1\\nV0\\nb0')
-    """
+    """The figure of accesses, each a heading and its cells, beside each other, wide ones on top of each other. thread,
+    wavefront: what is not of them fades; wavefronts count from 0. Raises: FigureError for a wavefront, or threads, that are not
+    there."""
     every = [cell for _, cells in parts for cell in cells]
     if not every:
         raise FigureError("nothing of the tile is touched")
@@ -112,13 +104,8 @@ def served(
 
 
 def crowded(title: str, source: str, caption: str, parts: Sequence[Crowd], note: str = "") -> Figure:
-    """The figure of accesses as `served`, hue by how many words are asked of the bank of a cell at once; below, those of each bank.
-
-    >>> cells = [Served(0, n, n, 0, 128 * n, 32, n) for n in range(2)]
-    >>> found = crowded("two words of a bank", "", "", [Crowd("Now", cells, {(0, 0): 2, (1, 0): 2}, [2] + [0] * 31, {0: 0, 1: 0})])
-    >>> found.panels[0].labels, [entry.label for entry in found.legends[0].entries]
-    (('T0\\nb0', 'T1\\nb0'), ['2'])
-    """
+    """The figure of accesses as `served`, hue by how many words are asked of the bank of a cell at once; below, those of each
+    bank."""
     most = max(1, *(max(part.banks) for part in parts))
     panels = []
     for n, part in enumerate(parts):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any
@@ -11,7 +11,7 @@ from cute_viz.algebra.composed import as_layout, is_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.gemm import Stages
-from cute_viz.algebra.inttuple import product
+from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.modes import get
@@ -23,22 +23,19 @@ from cute_viz.algebra.views import atom_of, tiled_of
 from cute_viz.errors import FigureError
 from cute_viz.figures import build
 from cute_viz.figures.gemm import unit_of
-from cute_viz.figures.journey import GREY, LANES, PAPER, in_tensor_memory, journey
+from cute_viz.figures.journey import LANES, PAPER, in_tensor_memory, journey
+from cute_viz.figures.lane_rows import GREY
 from cute_viz.figures.lanes import held, instruction_of, is_lanes
+from cute_viz.figures.machine import Place
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, Panel
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
-from cute_viz.figures.tmem import rows_of_lanes
+from cute_viz.figures.tmem import held_by, rows_of_lanes
 from cute_viz.values.instruction import Instruction
 
 
 def stages(obj: Stages, options: FigureOptions) -> Figure:
-    """The stages in lanes; where these have no load or no accumulator, as a page with a heading for each.
-
-    >>> text = "stages(GMMA::Layout_K_SW128_Atom<half_t>{}, SM100_TMEM_LOAD_16dp64b1x{})"
-    >>> [panel.caption[:33] for panel in stages(parse(text), FigureOptions()).panels[:2]]
-    ['1. the tile in shared memory', '2. tensor memory to registers: te']
-    """
+    """The stages in lanes; where these have no load or no accumulator, as a page with a heading for each."""
     obj = settled(obj)
     if (lanes := _lanes(obj, options, ())) is not None:
         return lanes
@@ -52,30 +49,27 @@ def stages(obj: Stages, options: FigureOptions) -> Figure:
 
 
 def follow(obj: Stages, options: FigureOptions) -> Figure:
-    """The lanes with the rows of C that one thread holds.
+    """The lanes with what one thread holds of C.
 
     Raises: FigureError for none or several threads, and for stages without an accumulator that threads hold.
-
-    >>> shown = figure("hopper_gemm", follow=13)
-    >>> shown.title, shown.facts["rows of C"]
-    ('Thread 13 holds rows 3 and 11 of C: 2 lines of shared memory', '3,11')
     """
     if options.follow is None or len(options.follow) != 1:
         raise FigureError("`follow=` is one thread", hint="example: `follow=13`")
     thread, obj = options.follow.start, settled(obj)
-    rows = _rows(obj, thread)
-    lanes = _lanes(obj, options, tuple(rows))
+    mine = frozenset(_held(obj, thread))
+    lanes = _lanes(obj, options, mine)
     if lanes is None:
         raise FigureError("these stages have no TMA load, so no row can be followed", hint="leave out `follow=`")
-    facts = {"thread": thread, "warp": thread // WARP, "lane": thread % WARP, "rows of C": ",".join(map(str, rows))}
+    rows = ",".join(map(str, sorted({m for m, _ in mine})))
+    facts = {"thread": thread, "warp": thread // WARP, "lane": thread % WARP, "rows of C": rows}
     return replace(lanes, facts=facts)
 
 
-def _lanes(obj: Stages, options: FigureOptions, rows: tuple[int, ...]) -> Figure | None:
+def _lanes(obj: Stages, options: FigureOptions, mine: Collection[Place]) -> Figure | None:
     """The lanes, with the bits of the first descriptor below; None of stages without a load, or without an accumulator."""
     plain = replace(options, title=None, follow=None)
     thread = options.follow.start if options.follow else None
-    found = journey(obj, next((hues for part in obj.parts if (hues := _hues(part, plain))), {}), rows, thread)
+    found = journey(obj, next((hues for part in obj.parts if (hues := _hues(part, plain))), {}), mine, thread)
     if found is None:
         return None
     described = next((part for part in obj.parts if isinstance(part, (SmemDescriptor, DescriptorTensor))), None)
@@ -83,7 +77,7 @@ def _lanes(obj: Stages, options: FigureOptions, rows: tuple[int, ...]) -> Figure
         drawn = build(described, plain)
         bits = next(panel for panel in drawn.panels if "bit" in panel.data)
         paints, legend = _fields(drawn, bits)
-        caption = f"The descriptor of A: {bits.caption.rpartition(': ')[2]}"
+        caption = f"The descriptor of {obj.names[0] if obj.names else 'A'}: {bits.caption.rpartition(': ')[2]}"
         bits = replace(bits, caption=caption, paints=paints, legends=(1,), place=(1, 0))
         found = replace(found, legends=(*found.legends, legend), panels=(*found.panels, bits))
     words = f"{options.title}. {found.caption}" if options.title else found.caption
@@ -91,15 +85,10 @@ def _lanes(obj: Stages, options: FigureOptions, rows: tuple[int, ...]) -> Figure
 
 
 def settled(obj: Stages) -> Stages:
-    """The stages, a shape among them as its layout, a copy of tensor memory as its instruction.
-
-    >>> tensor = "t = make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1)); "
-    >>> str(settled(parse(tensor + "stages((4,8), make_tmem_copy(SM100_TMEM_LOAD_32dp32b8x{}, t))")))
-    '(4,8):(1,4); SM100_TMEM_LOAD_32dp32b8x'
-    """
+    """The stages, a shape among them as its layout, a copy of tensor memory as its instruction."""
     parts = map(as_layout, obj.parts)
     copies = (Copy_Atom, TiledCopy, ThrCopy)
-    return Stages(tuple(instruction_of(x) if isinstance(x, copies) and _op(x).lanes else x for x in parts))
+    return replace(obj, parts=tuple(instruction_of(x) if isinstance(x, copies) and _op(x).lanes else x for x in parts))
 
 
 def _op(obj: Copy_Atom | TiledCopy | ThrCopy) -> Instruction:
@@ -146,21 +135,22 @@ def _fields(figure: Figure, panel: Panel) -> tuple[tuple[int, ...], Legend]:
     return tuple(HOLE if name is None else turn[name] for name in of_bits), Legend("fields of the descriptor, from bit 0", entries)
 
 
-def _rows(obj: Stages, thread: int) -> list[int]:
-    """The rows of C that a thread holds."""
+def _held(obj: Stages, thread: int) -> set[Place]:
+    """The elements (m,n) of C that a thread holds; of tensor memory those of all its loads, of the first stage."""
     for part in obj.parts:
         if (atom := _in_registers(part)) is not None:
             threads, m = size(get(atom.layout_c, 0)), product(atom.shape_mnk[0])
             _check(thread, threads)
-            return sorted({element % m for element in offsets(atom.layout_c)[thread::threads]})
+            return {(element % m, element // m) for element in offsets(atom.layout_c)[thread::threads]}
     load = next((part for part in obj.parts if is_lanes(part) and "LOAD" in part.name), None)
     accumulator = next((tensor for part in obj.parts for _, tensor in in_tensor_memory(part)[:1]), None)
     if load is None or accumulator is None:
         raise FigureError("these stages have no accumulator that a thread holds", hint="leave out `follow=`")
     _check(thread, LANES)
     lanes = {lane + thread // WARP * WARP for (t, _), parts in held(load).items() if t == thread % WARP for lane, _, _ in parts}
-    found = rows_of_lanes(accumulator)
-    return sorted({row for lane in lanes for row in found.get(lane, ())})
+    every, stages_ = held_by("C", accumulator), product(modes(accumulator.layout.shape)[3:] or 1)
+    wide = (1 + max(n for _, n, _, _ in every.values())) // stages_
+    return {(m, n) for (lane, _), (m, n, _, _) in every.items() if lane in lanes and n < wide}
 
 
 def _in_registers(part: Any) -> MMA_Atom | None:

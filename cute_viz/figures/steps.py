@@ -22,8 +22,7 @@ WIDE = 24  # columns of a panel that has a row of its own
 @dataclass(frozen=True, slots=True)
 class StepLayout:
     """A layout of a step: its numbers as the steps are told (`3`, `1-3`; "" of what goes in), a title, and whether it begins a
-    row.
-    """
+    row."""
 
     numbers: str
     title: str
@@ -37,10 +36,6 @@ def steps(title: str, source: str, parts: Sequence[StepLayout], told: Sequence[s
     told: every step in a sentence, with its number, for the notes.
 
     Raises: FigureError where no step gives a layout.
-
-    >>> drawn = steps("two", "", [StepLayout("1", "A", Layout((2, 2))), StepLayout("2-3", "its rows", Layout(2))], [])
-    >>> [panel.caption for panel in drawn.panels], len(drawn.legends)
-    (['1. A: (2,2):(1,2)', '2-3. its rows: 2:1'], 1)
     """
     if not parts:
         raise FigureError("no step gives a layout to draw")

@@ -34,16 +34,8 @@ EXAMPLE = (7, 389)  # of a gather: the row that it picks first, and how far on i
 
 
 def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
-    """The figure of a TMA copy of one tile.
-
-    Raises: FigureError for a coordinate that the tensor does not have; LimitError for more cells than the options allow.
-
-    >>> g = "make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape(100,64), GenRowMajor{}))"
-    >>> copy = parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{{}}, (64,64)))")
-    >>> figure = tma(copy, FigureOptions(coord="64,0"))
-    >>> figure.facts["bytes out of bounds"], figure.panels[1].labels[:2]
-    (3584, ('64,0', '64,8'))
-    """
+    """The figure of a TMA copy of one tile. Raises: FigureError for a coordinate that the tensor does not have; LimitError for
+    more cells than the options allow."""
     if obj.im2col is not None:
         from cute_viz.figures.im2col import im2col
 
@@ -78,7 +70,7 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
     each = f", {ROWS} of them to an instruction" if obj.gathers else ""
     caption = (
         f"{obj.op.name}: a tile of {extents} {obj.tensor.pointer.element}. A box is {box} elements, innermost first{each}; "
-        "in memory a cell is 16 bytes and shows the coordinate of its first element"
+        f"in memory a cell is 16 bytes and shows the coordinate{_order(obj)} of its first element"
     )
     notes = _notes(obj, pieces, outside, len(planes), some)
     return Figure(
@@ -88,7 +80,7 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
         caption=caption,
         description=f"{title}. {obj}. {caption}. {' '.join(notes)}",
         paints=paints,
-        legends=(Legend(f"hue: {what}, mod 8", entries),),
+        legends=(Legend(f"hue: {what}{', mod 8' * (max(hues) >= HUES)}", entries),),
         panels=tuple(panels),
         notes=tuple(notes),
         facts={
@@ -139,6 +131,13 @@ def _label(obj: TmaCopy, coord: Sequence[int]) -> str:
     return ",".join(out)
 
 
+def _order(obj: TmaCopy) -> str:
+    """The dimensions of the numbers of a coordinate, where it has one for each: ` (dim 1, dim 0)`."""
+    dims = [d for d, _ in dimensions_of(obj)]
+    plain = len(dims) == len(modes(obj.tensor.layout.shape)) and len({*dims}) == len(dims) > 1
+    return f" ({', '.join(f'dim {d}' for d in dims)})" if plain else ""
+
+
 def _box(obj: TmaCopy) -> tuple[int, ...]:
     """The box of an instruction; of a gather or scatter its four rows together."""
     box = obj.map.box_dim
@@ -168,7 +167,7 @@ def _tensor_panel(
         step = max(step, max(1, box[d] // FINEST))
         steps.append(step)
         lows.append(low - (step * 2 if low > 0 else 0))
-        highs.append(high + step * 2)
+        highs.append(max(high, min(high + step * 2, dims[d])))
     cols, rows = (-(-(high - low) // step) for low, high, step in zip(lows, highs, steps, strict=True))
     check_cells(rows * cols, f"the tensor around the tile {obj.cta_v_map}", options)
     reached = [(n, piece) for n, piece in enumerate(pieces) if _is_in_plane(piece, box, plane)]

@@ -25,24 +25,13 @@ class Piece(NamedTuple):
 
 
 def dimensions_of(obj: TmaCopy) -> list[tuple[int, int]]:
-    """Of each extent of the tensor, the dimension of the tensor map that counts it, and what a step is there.
-
-    >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
-    >>> dimensions_of(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))"))
-    [(1, 1), (0, 1)]
-    """
+    """Of each extent of the tensor, the dimension of the tensor map that counts it, and what a step is there."""
     tensor: Any = domain(get_tma_tensor(obj, obj.tensor.layout.shape))
     return [(0, 0) if isinstance(basis, int) else (basis.path[0], int(basis.value)) for basis in leaves(tensor.stride)]
 
 
 def tma_coord(obj: TmaCopy, coord: Sequence[int], dimensions: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """A coordinate of the tensor, a number for each extent, as the instruction takes it, innermost dimension first.
-
-    >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
-    >>> copy = parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))")
-    >>> tma_coord(copy, (8, 3), dimensions_of(copy))
-    (3, 8)
-    """
+    """A coordinate of the tensor, a number for each extent, as the instruction takes it, innermost dimension first."""
     out = [0] * obj.map.rank
     for number, (dimension, step) in zip(coord, dimensions, strict=True):
         out[dimension] += number * step
@@ -50,23 +39,13 @@ def tma_coord(obj: TmaCopy, coord: Sequence[int], dimensions: Sequence[tuple[int
 
 
 def elements_of(obj: TmaCopy) -> Layout:
-    """Element of shared memory, before the swizzle -> coordinate of the tile in the tensor.
-
-    >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
-    >>> str(elements_of(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))")))
-    '(_32,8):(1@1,1@0)'
-    """
+    """Element of shared memory, before the swizzle -> coordinate of the tile in the tensor."""
     out: Layout = composition(obj.cta_v_map, right_inverse(get_nonswizzle_portion(obj.smem)))
     return out
 
 
 def pieces_at(obj: TmaCopy, corner: tuple[int, ...]) -> list[Piece]:
-    """What each instruction of each CTA moves of the tile at a coordinate of the tensor, a number for each extent.
-
-    >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
-    >>> pieces_at(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))"), (8, 0))[0].start
-    (0, 8)
-    """
+    """What each instruction of each CTA moves of the tile at a coordinate of the tensor, a number for each extent."""
     where, dimensions = elements_of(obj), dimensions_of(obj)
     per, total = obj.bits // obj.tensor.bits, size(obj.cta_v_map)
     out = []
@@ -80,22 +59,13 @@ def pieces_at(obj: TmaCopy, corner: tuple[int, ...]) -> list[Piece]:
 
 
 def place_pieces(obj: TmaCopy) -> list[tuple[int, ...]]:
-    """The coordinate in the tile, a number for each extent of the tensor, of each element of shared memory before the swizzle.
-
-    >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
-    >>> place_pieces(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))"))[33]
-    (1, 1)
-    """
+    """The coordinate in the tile, a number for each extent of the tensor, of each element of shared memory before the swizzle."""
     where, shape = elements_of(obj), obj.tensor.layout.shape
     return [flat(where(n), shape) for n in range(size(obj.cta_v_map))]
 
 
 def flat(coord: Any, shape: Any) -> tuple[int, ...]:
-    """A coordinate of the tensor, a number for each extent: what a coordinate does not name is 0.
-
-    >>> flat((1, (2, 3)), (4, (4, 4)))
-    (1, 2, 3)
-    """
+    """A coordinate of the tensor, a number for each extent: what a coordinate does not name is 0."""
     if not isinstance(shape, tuple):
         return (next((int(leaf) for leaf in leaves(coord)), 0),)
     entries = coord if isinstance(coord, tuple) else (coord,)

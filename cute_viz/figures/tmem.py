@@ -60,15 +60,8 @@ class Region(NamedTuple):
 
 
 def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
-    """The figure of a tensor in tensor memory, or of several that lie there together.
-
-    Raises: FigureError for what does not fit into tensor memory.
-
-    >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,UMMA::Major::K,UMMA::Major::K>{}"
-    >>> figure = tmem(parse(f"make_fragment_C({mma}, ((128,256),1,1))"), FigureOptions())
-    >>> figure.panels[0].labels[:2], figure.facts["free columns"]
-    (('0-15,0-31', '0-15,32-63'), 256)
-    """
+    """The figure of a tensor in tensor memory, or of several that lie there together. Raises: FigureError for what does not fit
+    into tensor memory."""
     if isinstance(obj, Tensor) and metadata_words(obj):
         return _metadata(obj, options)
     tensors = obj.parts if isinstance(obj, TensorMemory) else (("", obj),)
@@ -175,12 +168,7 @@ def _goes_on(cells: Sequence[Mapping[int, object]], blocks: Sequence[int | None]
 
 
 def rows_of_lanes(tensor: Tensor) -> dict[int, tuple[int, ...]]:
-    """The rows of a tensor that lie in each lane of tensor memory.
-
-    >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,64,64,UMMA::Major::K,UMMA::Major::K>{}"
-    >>> rows_of_lanes(parse(f"make_fragment_C({mma}, ((64,64),2,1))"))[33]
-    (17,)
-    """
+    """The rows of a tensor that lie in each lane of tensor memory."""
     out: dict[int, set[int]] = {}
     for (lane, _), (first, _, last, _) in _part("", tensor).held.items():
         out.setdefault(lane, set()).update((first, last))
@@ -188,12 +176,7 @@ def rows_of_lanes(tensor: Tensor) -> dict[int, tuple[int, ...]]:
 
 
 def held_by(name: str, tensor: Tensor) -> dict[Place, Span]:
-    """The elements of a tensor in each lane and column of tensor memory, (lane, column): first row and column, last ones.
-
-    >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{}"
-    >>> held_by("C", parse(f"make_fragment_C({mma}, ((128,64),1,1))"))[33, 5]
-    (33, 5, 33, 5)
-    """
+    """The elements of a tensor in each lane and column of tensor memory, (lane, column): first row and column, last ones."""
     return _part(name, tensor).held
 
 
@@ -275,7 +258,10 @@ def _legend(parts: Sequence[Region], paints: Sequence[int], several: bool) -> Le
         ]
     else:
         warps = sorted({paint for paint in paints if paint != HUES})
-        entries = [LegendEntry(w, f"warp {w}: lanes {w * WARP}-{w * WARP + WARP - 1}") for w in warps]
+        (part,) = parts
+        spans = [[span for (lane, _), span in part.held.items() if lane // WARP == w] for w in warps]
+        words = [_words(mine, "", 0).replace(",", " n ") for mine in spans]
+        entries = [LegendEntry(w, f"warp {w}: m {its}") for w, its in zip(warps, words, strict=True)]
     if HUES in paints:
         entries.append(LegendEntry(HUES, "free"))
     return Legend("hue: tensor" if several else "hue: the warp that reaches these lanes", tuple(entries))

@@ -15,13 +15,8 @@ from cute_viz.spelling import count
 
 
 def fold(figure: Figure, columns: int) -> Figure:
-    """The figure with panels of more columns cut into bands on top of each other.
-
-    Raises: FigureError for bands without a column.
-
-    >>> [panel.caption for panel in fold(build(Layout((2, 6))), 4).panels]
-    ['columns 0..3', 'columns 4..5']
-    """
+    """The figure with panels of more columns cut into bands on top of each other. Raises: FigureError for bands without a
+    column."""
     if columns < 1:
         raise FigureError("a band has at least one column")
     panels: list[Panel] = []
@@ -42,11 +37,7 @@ def fold(figure: Figure, columns: int) -> Figure:
 
 
 def crop(figure: Figure, rows: int, columns: int) -> Figure:
-    """The upper left corner of every panel; a note says what was left out.
-
-    >>> crop(build(Layout((2, 64))), 2, 8).notes
-    ('... 56 more columns',)
-    """
+    """The upper left corner of every panel; a note says what was left out."""
     notes = []
     for panel in figure.panels:
         more = [(panel.rows - rows, "row"), (panel.cols - columns, "column")]
@@ -65,20 +56,13 @@ def _has(panel: Panel, box: tuple[float, ...]) -> bool:
 
 
 def cut(panel: Panel, r0: int, r1: int, c0: int, c1: int) -> Panel:
-    """The rows r0..r1-1 and columns c0..c1-1 of a panel.
-
-    >>> cut(build(Layout((4, 8), (8, 1))).panels[0], 1, 3, 0, 2).labels
-    ('8', '9', '16', '17')
-    """
+    """The rows r0..r1-1 and columns c0..c1-1 of a panel."""
     return picked(panel, range(r0, r1), range(c0, c1))
 
 
 def picked(panel: Panel, rows: Sequence[int], cols: Sequence[int]) -> Panel:
-    """The panel with these rows and columns alone; a border stands where some are left out, and boxes are as large as what is left.
-
-    >>> picked(build(Layout((4, 2), (2, 1))).panels[0], [0, 3], [0, 1]).row_ruler
-    Ruler(title='mode 0', labels=('0', '3'), levels=(0, 1, 0))
-    """
+    """The panel with these rows and columns alone; a border stands where some are left out, and boxes are as large as what is
+    left."""
     boxes = []
     for r0, c0, r1, c1 in panel.boxes:
         a, c = bisect_left(rows, r0), bisect_left(rows, r1)
@@ -98,12 +82,7 @@ def regridded(
     label: str = "",
     paint: int = HOLE,
 ) -> Panel:
-    """The panel with other cells, row by row: each the number of an old one, or None of one with this label and paint.
-
-    >>> panel = figure("(2,2):(2,1)").panels[0]
-    >>> regridded(panel, [0, 3, None], Ruler("", ("0",), (0, 0)), Ruler("", ("0", "1", "2"), (0, 0, 0, 0)), label="…").labels
-    ('0', '3', '…')
-    """
+    """The panel with other cells, row by row: each the number of an old one, or None of one with this label and paint."""
     number = {cell: n for n, cell in enumerate(cells) if cell is not None}
 
     def full(column: Sequence[Any], empty: Any) -> tuple[Any, ...]:
@@ -135,11 +114,7 @@ TALL = 8  # times as high as wide: of a copy, whose modes have no places of thei
 
 
 def lying(figure: Figure) -> Figure:
-    """The figure, its panels as one row each where they are a grid of one mode; a single tall panel of a copy likewise.
-
-    >>> [(p.rows, p.cols) for source in ("8:1", "(8,1):(1,8)") for p in lying(figure(source)).panels]
-    [(1, 8), (8, 1)]
-    """
+    """The figure, its panels as one row each where they are a grid of one mode; a single tall panel of a copy likewise."""
     lone = [panel.cols == 1 and not panel.col_ruler.title for panel in figure.panels]
     if figure.kind == "copy" and len(lone) == 1:
         lone = [figure.panels[0].rows >= TALL * figure.panels[0].cols]
@@ -151,14 +126,7 @@ def lying(figure: Figure) -> Figure:
 
 
 def transposed(panel: Panel) -> Panel:
-    """A panel with rows and columns exchanged, arrows and boxes too.
-
-    >>> from cute_viz.figures.model import Panel, Ruler
-    >>> line = Ruler("m", ("0", "1"), (0, 0, 0)), Ruler("k", ("0",), (0, 0))
-    >>> turned = transposed(Panel("", 2, 1, ("a →", "b"), (0, 0), *line, arrows=((0, 0, 1, 0),), arrow_labels=("",)))
-    >>> turned.rows, turned.labels, turned.arrows
-    (1, ('a ↓', 'b'), ((0, 0, 0, 1),))
-    """
+    """A panel with rows and columns exchanged, arrows and boxes too."""
     turn = str.maketrans("→↓", "↓→")
     turned = regridded(
         panel,
@@ -172,12 +140,7 @@ def transposed(panel: Panel) -> Panel:
 
 
 def abridged(figure: Figure) -> Figure:
-    """The figure with the rows that have labels or boxes, of panels with as many rows the same; borders where some are not.
-
-    >>> short = abridged(figure("ampere_gemm", follow=13))
-    >>> short.panels[0].row_ruler.labels
-    ('1', '2', '3', '11', '12', '13')
-    """
+    """The figure with the rows that have labels or boxes, of panels with as many rows the same; borders where some are not."""
     kept: dict[int, set[int]] = {}
     for panel in figure.panels:
         kept.setdefault(panel.rows, set()).update(_busy(panel))
@@ -207,11 +170,7 @@ RUNS = 4  # of neighbouring lines, at most
 
 
 def some_lines(panel: Panel, wanted: Iterable[int], line: int) -> tuple[Panel, str]:
-    """A panel of memory with 16 of its lines of so many bytes, and a sentence that says which: runs that begin at wanted lines.
-
-    >>> some_lines(build(Layout((64, 2), (2, 1))).panels[0], [0, 33], 128)[0].row_ruler.labels[7:10]
-    ('7', '32', '33')
-    """
+    """A panel of memory with 16 of its lines of so many bytes, and a sentence that says which: runs that begin at wanted lines."""
     starts = sorted({*wanted}) or [0]
     if panel.rows <= MOST_LINES:
         return panel, ""

@@ -32,11 +32,7 @@ from cute_viz.values.integer import Static
 
 
 def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
-    """The figure of a TV layout.
-
-    >>> tv(Layout((2, 2), (2, 1)), FigureOptions(tile=(2, 2))).panels[0].labels
-    ('T0\\nV0', 'T1\\nV0', 'T0\\nV1', 'T1\\nV1')
-    """
+    """The figure of a TV layout."""
     tv_map = evaluate(layout, options)
     (owners,) = owners_of([tv_map], options)
     view = options.view or "tv"
@@ -75,13 +71,8 @@ _TABLE_CAPTION = "Row T, column V shows the tile coordinate (m,n): the TV layout
 
 
 def evaluate(layout: AnyLayout, options: FigureOptions) -> TVMap:
-    """Every (thread, value) placed in the tile.
-
-    Raises: FigureError for a layout of other than two modes; places outside of the tile, with the first that is.
-
-    >>> evaluate(Layout((2, 2), (2, 1)), FigureOptions(tile=(2, 2))).places
-    [0, 1, 2, 3]
-    """
+    """Every (thread, value) placed in the tile. Raises: FigureError for a layout of other than two modes; places outside of the
+    tile, with the first that is."""
     shape = modes(layout.shape)
     if len(shape) != 2:
         raise FigureError(

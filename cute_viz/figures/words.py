@@ -8,30 +8,18 @@ from cute_viz.figures.model import Legend
 
 
 def an(number: int) -> str:
-    """A number with its article.
-
-    >>> an(8), an(16), an(11)
-    ('an 8', 'a 16', 'an 11')
-    """
+    """A number with its article."""
     return f"{'an' if str(number)[0] == '8' or number in (11, 18) else 'a'} {number}"
 
 
 def numbered(numbers: Iterable[int], what: str) -> str:
-    """Numbers with what they number.
-
-    >>> numbered([3], "row"), numbered([3, 11], "row")
-    ('row 3', 'rows 3 and 11')
-    """
+    """Numbers with what they number."""
     *first, last = map(str, numbers)
     return f"{what}s {', '.join(first)} and {last}" if first else f"{what} {last}"
 
 
 def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Rising numbers as runs without gaps: the first and the last of each.
-
-    >>> runs([0, 1, 2, 5])
-    [(0, 2), (5, 5)]
-    """
+    """Rising numbers as runs without gaps: the first and the last of each."""
     out: list[tuple[int, int]] = []
     for n in numbers:
         out[-1:] = [(out[-1][0], n)] if out and n == out[-1][1] + 1 else [*out[-1:], (n, n)]
@@ -42,18 +30,10 @@ NOT_RUN = "not run on hardware"  # what a figure says of machines; check/digest.
 
 
 def not_run(machine: str = "SM100") -> str:
-    """That nothing drawn was run on a machine.
-
-    >>> not_run("SM120")
-    'SM120: not run on hardware.'
-    """
+    """That nothing drawn was run on a machine."""
     return f"{machine}: {NOT_RUN}."
 
 
 def colours(legends: Iterable[Legend]) -> str:
-    """What colour means, for a description; it follows a sentence.
-
-    >>> colours([Legend("hue: thread", ())])
-    ' Color, hue: thread.'
-    """
+    """What colour means, for a description; it follows a sentence."""
     return "".join(f" Color, {legend.title}." for legend in legends)

@@ -34,12 +34,7 @@ IN_CLUSTER = 16  # CTAs of a cluster at most (CUDA: 8, 16 where a kernel asks fo
 
 def zoom(obj: Any, options: FigureOptions) -> Figure:
     """C of a GEMM from the grid of CTAs to the values of one thread; `tile` is that of a CTA, `coord` which CTA is opened.
-
-    Raises: FigureError for anything but an MMA or a GEMM, and for a tile that the MMA does not divide.
-
-    >>> figure("SM80_16x8x16_F32F16F16F32_TN", view="zoom", tile="32x32").title
-    'One thread holds 4 values in each of 8 atoms'
-    """
+    Raises: FigureError for anything but an MMA or a GEMM, and for a tile that the MMA does not divide."""
     tiled, (m, n), k = _of(obj, options)
     tv = layout_tv(tiled, "C")
     tm, tn, _ = tile_shape(tiled)
@@ -55,9 +50,8 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     for index, place in enumerate(offsets(tv)):
         owners.setdefault((place % tm, place // tm), (index % threads, index // threads))
     if any(column >= tn for _, column in owners):
-        raise FigureError(
-            f"{tiled.atom.name} computes several blocks of C, of which a zoom shows one", hint="leave out `view=zoom`"
-        )
+        words = f"{tiled.atom.name} computes several blocks of C, of which a zoom shows one"
+        raise FigureError(words, hint="leave out `view=zoom`")
     real = sorted({t for t, _ in owners.values()})  # of quad pairs, not all
     last = [t for t in real if t // together == real[-1] // together]
     thread = options.thread[0] if options.thread else last[min(5, len(last) - 1)]
@@ -86,16 +80,14 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     shown = _part((am, an), inside)
     opening = i + shown[0] / am, j + shown[1] / an, i + shown[2] / am, j + shown[3] / an
     atoms = replace(atoms, shapes=(*atoms.shapes, _outline(*opening)))
-    panels = [atoms, _atom((am, an), inside, origin, f"{3 if alone else 4} Thread {thread}", shown)]
+    panels = [*([] if alone else [warps]), atoms, _atom((am, an), inside, origin, f"{3 if alone else 4} Thread {thread}", shown)]
     arrows = [Arrow(1, 2, opening, look="wide")] if alone else [Arrow(1, 2, look="wide"), Arrow(2, 3, opening, look="wide")]
-    panels[:0] = [] if alone else [warps]
     spread = tm // am // len(rows), tn // an // len(cols)  # groups along M and N
     parts = f"{_by(*spread, called)} of {m // spread[0]}x{n // spread[1]} = {_by(len(downs), len(rights), 'atom')} of {am}x{an}"
     found = {"threads": threads, "values": len(inside) * len(own), "atoms": len(own)}
     words = f"{parts}; {tiled.atom.name or 'an MMA atom'}, thread {thread}"
-    title = f"One thread holds {count(len(inside), 'value')} " + (
-        f"in each of {len(own)} atoms" if len(own) > 1 else f"of {am} × {an}"
-    )
+    where = f"in each of {len(own)} atoms" if len(own) > 1 else f"of {am} × {an}"
+    title = f"One thread holds {count(len(inside), 'value')} {where}"
     return _figure(tiled, (m, n, k), "CTA", title, words, panels, arrows, found, options)
 
 
@@ -152,9 +144,8 @@ def _in_tmem(tiled: TiledMMA, owners: Owners, extents: tuple[int, int, int], opt
     title = f"A CTA holds {rows} rows in tensor memory; a thread reads one of them, {count(n, 'value')}"
     parts = f"{count(ctas, 'CTA')} of {rows}x{n} = 4 warps of 32 lanes"
     words = f"{parts}; {tiled.atom.instruction.called or tiled.atom.name or 'an MMA'}"
-    return _figure(
-        tiled, extents, called, title, words, (tiles, lanes), (Arrow(1, 2, look="wide"),), {"CTAs": ctas, "values": n}, options
-    )
+    arrow, found = Arrow(1, 2, look="wide"), {"CTAs": ctas, "values": n}
+    return _figure(tiled, extents, called, title, words, (tiles, lanes), (arrow,), found, options)
 
 
 _ORDER = (0, 3, 4, 6, 2, 5, 7, 6)  # hues, of the group that is opened first; red is a conflict
@@ -225,10 +216,8 @@ def _panel(
     down: Sequence[str] = (),
     across: Sequence[str] = (),
 ) -> Panel:
-    """A level: labels and paints of its cells, and how many elements each is high and broad.
-
-    Its longer side is as long as that of any other, no side less than a quarter of it.
-    """
+    """A level: labels and paints of its cells, and how many elements each is high and broad. Its longer side is as long as that
+    of any other, no side less than a quarter of it."""
     (rows, cols), (tall, wide) = extents, cell
     long = max(rows * tall, cols * wide)
     return Panel(

@@ -16,12 +16,7 @@ LANES, WARP = 128, 32
 
 
 def is_true_of(title: str, figure: Figure) -> bool:
-    """Whether a title holds of the cells of a figure; of one that is no such claim nothing is asked.
-
-    >>> drawn = figure("tmem_load_32x32b")
-    >>> is_true_of(drawn.title, drawn), is_true_of("Thread t gets 7 columns of lane t", drawn)
-    (True, False)
-    """
+    """Whether a title holds of the cells of a figure; of one that is no such claim nothing is asked."""
     for pattern, holds in CLAIMS.items():
         if found := re.fullmatch(pattern, title):
             return holds(figure, found)
@@ -75,7 +70,7 @@ def _offsets(figure: Figure, found: re.Match[str]) -> bool:
         (words.partition(" ")[0], bytes_[r1 * panel.cols + c1] - bytes_[r0 * panel.cols + c0], r0 == r1)
         for (r0, c0, r1, c1), words in zip(panel.arrows, panel.arrow_labels, strict=True)
     }
-    told = {(name, int(step), way == "K") for name, step, way in re.findall(r"(\w+) leads (\d+) bytes? on along (\w)", found[0])}
+    told = {(name, int(step), way == "K") for name, step, way in re.findall(r"(\w+): (\d+) bytes?.*? along (\w)", found[0])}
     return steps == told
 
 
@@ -120,6 +115,19 @@ def _reached(figure: Figure, found: re.Match[str]) -> bool:
     taken = {n % panel.cols for n, label in enumerate(panel.labels) if label}
     whole = not any("…" in label for label in panel.labels)
     return len(taken) * wide == int(found[2]) and (not whole or {len(mine) for mine in rows.values()} == {int(found[1])})
+
+
+def _twice(figure: Figure, found: re.Match[str]) -> bool:
+    """The labels `m0-m1,n0-n1` of the cells of both halves: the same rows, and the columns that are told."""
+    (panel,) = figure.panels
+    rows, told = LANES // panel.rows, [int(n) for n in found.groups()]
+    for first, last, low, high in ((*told[4:6], *told[2:4]), (*told[8:10], *told[6:8])):
+        labels = [x for n, x in enumerate(panel.labels) if x and first <= n // panel.cols * rows <= last]
+        spans = [[int(n) for n in re.findall(r"\d+", label)] for label in labels]
+        ends = [(min(x[k] for x in spans), max(x[k + 1] for x in spans)) for k in (0, 2)]
+        if ends != [(told[0], told[1]), (low, high)]:
+            return False
+    return told[4:6] == [0, 63] and told[8:10] == [64, 127]
 
 
 def _free(figure: Figure, found: re.Match[str]) -> bool:
@@ -177,7 +185,9 @@ def _metadata(figure: Figure, found: re.Match[str]) -> bool:
 
 
 def _selected(figure: Figure, found: re.Match[str]) -> bool:
-    return {len({t for t, _ in owners}) for _, owners in figure.panels[0].owners} == {int(found[1])}
+    """Both threads of each cell, in the order of their numbers."""
+    cells = [sorted({t for t, _ in owners}) for _, owners in figure.panels[0].owners]
+    return len(cells) == len(figure.panels[0].paints) and {tuple(t - its[0] for t in its) for its in cells} == {(0, int(found[1]))}
 
 
 def _blocks_of_k(figure: Figure, found: re.Match[str]) -> bool:
@@ -215,6 +225,23 @@ def _line(panel: Panel, n: int, is_row: bool) -> set[int]:
     return set(cells)
 
 
+def _given(figure: Figure, found: re.Match[str]) -> bool:
+    """The cells of each thread in the source and in the destination, `T5` and `V1` in words: a line of as many as is told."""
+    for panel, many, line in zip(figure.panels, found.groups()[::2], found.groups()[1::2], strict=True):
+        held: dict[str, list[tuple[int, int]]] = {}
+        for n, label in enumerate(panel.labels):
+            held.setdefault(label.partition("\n")[0], []).append(divmod(n, panel.cols))
+        if any(len(its) != int(many) or len({cell[line == "column"] for cell in its}) > 1 for its in held.values()):
+            return False
+    return True
+
+
+def _vector(figure: Figure, found: re.Match[str]) -> bool:
+    """The bits of the alignment that the atom's name has, in elements."""
+    bits = re.search(r"AssumedAlignment<(\d+)>", figure.caption)
+    return bits is None or int(bits[1]) == int(found[1]) * figure.facts["bits of a value"]
+
+
 def _partition(figure: Figure, found: re.Match[str]) -> bool:
     """The elements of the thread in the panel of the whole tensor, whose extents its caption has."""
     each = int(found[3]) * int(found[4]) if found[3] else int(found[1])
@@ -233,7 +260,9 @@ def _followed(figure: Figure, found: re.Match[str]) -> bool:
         words = re.search(rf"\b{letter} (\d+(?:\.\.\d+)?(?:, \d+)*)", caption)
         ends = re.findall(r"(\d+)(?:\.\.(\d+))?", words[1] if words else "")
         named.append({n for low, high in ends for n in range(int(low), int(high or low) + 1)})
-    return told == found[1] and named[:2] == [{int(n) for n in re.findall(r"\d+", found[k])} for k in (2, 4)]
+    mine = next(sum(label != "" for label in panel.labels) for panel in figure.panels if "of C" in panel.caption)
+    lines = [{int(n) for n in re.findall(r"\d+", found[k])} for k in (2, 5)]
+    return told == found[1] and named[:2] == lines and mine == int(found[4])
 
 
 def _reused(figure: Figure, found: re.Match[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from cute_viz.figures.model import Figure, Panel
@@ -55,13 +56,33 @@ def _lit(panel: Panel, axis: int) -> list[int]:
     return sorted({divmod(n, panel.cols)[axis] for n, paint in enumerate(panel.paints) if 0 <= paint < FULL})
 
 
-def _rows(figure: Figure, found: re.Match[str]) -> bool:
-    """The rows in full hue by the ruler of the first lane, their lines in the second, and whose they are."""
-    tile, shared = figure.panels[:2]
-    names = [tile.row_ruler.labels[row] for row in _lit(tile, 0)]
+def _of_thread(figure: Figure, found: re.Match[str]) -> bool:
+    """The cells `m,n` in full hue of C, and of A those of the same rows and of the k that the instruction's arrow names."""
+    thread, asked, each, rows, columns = found.groups()
+    told = [int(x) for x in re.findall(r"\d+", rows)]
     named = {entry.label for entry in figure.legends[0].entries}
-    counted = len(_lit(shared, 0)) == int(found[3])
-    return names == re.findall(r"\d+", found[2]) and counted and f"thread {found[1]}" in named
+    deep = next(int(n) for arrow in figure.arrows for n in re.findall(r"k 0\.\.(\d+)", arrow.label))
+    for panel in [panel for panel in figure.panels if "bit" not in panel.data]:
+        cells = [[int(x) for x in label.split(",")] for label in panel.labels if re.fullmatch(r"\d+,\d+", label)]
+        lit = [[int(x) for x in panel.labels[n].split(",")] for n, p in enumerate(panel.paints) if 0 <= p < FULL]
+        mine = [cell for cell in cells if cell[0] in told]
+        if sorted({m for m, _ in lit}) != told:
+            return False
+        wide = min(b - a for a, b in pairwise(sorted({n for _, n in mine})))  # columns of a cell
+        if panel in figure.panels[:2]:
+            wanted = [cell for cell in mine if cell[1] <= deep]
+        elif panel.col_ruler.title == "register":
+            wanted = mine
+        elif each:
+            ends = {n % int(each) for _, n in lit}
+            if [f"{n + k}" for n in sorted(ends) for k in range(wide)] != asked.split(", "):
+                return False
+            wanted = [cell for cell in mine if cell[1] % int(each) in ends]
+        else:
+            wanted = [cell for cell in mine if int(columns.partition("..")[0]) <= cell[1] <= int(columns.partition("..")[2])]
+        if sorted(lit) != sorted(wanted):
+            return False
+    return f"thread {thread}" in named
 
 
 def _chunks(figure: Figure, found: re.Match[str]) -> bool:
@@ -90,8 +111,9 @@ CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
         _banks
     ),
     r"Sw<(\d+),(\d+),(-?\d+)> XORs bits? (\d+)(?:\.\.(\d+))? into bits? (\d+)(?:\.\.(\d+))?": _bits,
-    r"One thread(?: of each of (\d+) CTAs)? (?:copies|prefetches) (\d+) bytes?: .*?(?:cta_group::(\d+))?": _bulk,
-    r"Thread (\d+) holds rows? ([\d, and]+) of C: (\d+) lines? of shared memory": _rows,
+    r"One thread(?: of each of (\d+) CTAs)? (?:copies|prefetches|adds) (\d+) bytes?(?: of \w+ memory to \w+ memory)?: .*?"
+    r"(?:cta_group::(\d+))?": _bulk,
+    r"Thread (\d+) holds (?:columns ([\d, ]+) of each (\d+) in )?rows? ([\d, and]+?) of C(?:, columns (\d+\.\.\d+))?": _of_thread,
     r"The swizzle spreads k (\d+)\.\.(\d+) over (?:all )?(\d+)(?: of (\d+))? chunks": _chunks,
     r"\d+ rows? in one bank group: (\d+) wavefronts?(?:\. Swizzled: (\d+)\.)?": _waves,
     r"All (\d+) cells have offset (-?\d+)": _alike,

@@ -101,10 +101,8 @@ def _draw(job: Task, folder: str, check: bool, ours: Ours) -> Done:
 
 
 def _view(answer: Answer) -> str:
-    """Where panels and their rulers are on the page of a picture: x, y, width, height, and the page's width and height.
-
-    "" in the style of CuTe's printers, whose page is another.
-    """
+    """Where panels and their rulers are on the page of a picture: x, y, width, height, and the page's width and height. "" in
+    the style of CuTe's printers, whose page is another."""
     if answer.how.style != "default":
         return ""
     page = page_of(answer.figure, answer.how)

@@ -28,14 +28,8 @@ Box = tuple[float, float, float, float, str]  # left, top, right, bottom of a te
 
 
 def flaws(figure: Figure, options: Options) -> list[str]:
-    """What is wrong with a picture, in words; nothing of one that can be read and is true. One without a target has no place where
-    its letters would be too small.
-
-    >>> flaws(figure("(4,8):(8,1)"), Options(target="readme"))
-    []
-    >>> flaws(figure("(4,8):(8,1)", title="Column-major: each column is contiguous"), Options(target="readme"))
-    ['the title is false: Column-major: each column is contiguous']
-    """
+    """What is wrong with a picture, in words; nothing of one that can be read and is true. One without a target has no place
+    where its letters would be too small."""
     page = page_of(figure, options)
     out = []
     target = TARGETS[options.target or "screen"]
@@ -117,14 +111,7 @@ def _unread(figure: Figure, options: Options) -> Iterator[str]:
 
 
 def is_true(title: str, panel: Panel) -> bool:
-    """Whether a title that is a finding holds of a panel; other titles are names, and nothing is asked of them.
-
-    >>> panel = figure("SM80_16x8x16_F32F16F16F32_TN").panels[0]
-    >>> [is_true(f"T5 holds 4 elements of C, in {n} pairs", panel) for n in (2, 3)]
-    [True, False]
-    >>> [is_true(f"V0 of each thread is {n} element of C", panel) for n in (1, 2)]
-    [True, False]
-    """
+    """Whether a title that is a finding holds of a panel; other titles are names, and nothing is asked of them."""
     offsets = panel.data.get("offset", ())
     lines = [offsets[n : n + panel.cols] for n in range(0, len(offsets), panel.cols)]
     for word, every in (("row", lines), ("column", list(zip(*lines, strict=True)))):
@@ -257,14 +244,7 @@ def _holds(panel: Panel, thread: int | None, count: int, how: str, values: range
 
 
 def misplaced(figure: Figure, panel: Panel) -> Iterator[str]:
-    """What is wrong with boxes: they hold no cell twice, and every cell, or are of one size where no edge cuts them.
-
-    >>> from dataclasses import replace
-    >>> drawn = figure("gmma_desc_k_sw128")
-    >>> first, *rest = drawn.panels[0].boxes
-    >>> [[*misplaced(drawn, replace(drawn.panels[0], boxes=(box, *rest)))] for box in (first, (1, 0, 2, 8))]
-    [[], ['boxes overlap', 'boxes leave a few cells out']]
-    """
+    """What is wrong with boxes: they hold no cell twice, and every cell, or are of one size where no edge cuts them."""
     held = Counter(r * panel.cols + c for r0, c0, r1, c1 in panel.boxes for r in range(r0, r1) for c in range(c0, c1))
     if held and max(held.values()) > 1:
         yield "boxes overlap"

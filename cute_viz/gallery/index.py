@@ -73,13 +73,8 @@ class IndexEntry:
 
 
 def readme(entries: Sequence[IndexEntry], title: str = "Gallery", live: str | None = None) -> str:
-    r"""The index in Markdown: a table of pictures for each group.
-
-    The tables are HTML, in which titles and layouts may hold any character, `|` included.
-
-    >>> print(readme([IndexEntry("x", "Grids", "A grid", "", "grid", (), "(4,8)", "", {"svg": "x.svg"})]).partition("\n")[0])
-    # Gallery
-    """
+    r"""The index in Markdown: a table of pictures for each group. The tables are HTML, in which titles and layouts may hold any
+    character, `|` included."""
     out = [
         f"# {_text(title)}",
         "",
@@ -105,10 +100,6 @@ def page(
 
     hashes: file -> hash of its bytes, which the page keeps for `files_of`; of a file without one it keeps "".
     live: the address of a live page, which each picture is linked to.
-
-    >>> html = page([IndexEntry("x", "Grids", "A grid", "", "grid", (), "(4,8)", "", {"svg": "x.svg"})])
-    >>> "<h2>Grids</h2>" in html
-    True
     """
     template = (resources("cute_viz.gallery") / "gallery.html").read_text(encoding="utf-8")
     kinds = sorted({entry.kind for entry in entries})
@@ -131,11 +122,8 @@ def page(
 
 
 def files_of(text: str) -> dict[str, str]:
-    """The files that a page written by `page` names, with their hashes ("" where unknown); a ValueError where it is another page.
-
-    >>> files_of(page([IndexEntry("x", "", "", "", "grid", (), "", "", {"svg": "x.svg"})]))
-    {'x.svg': ''}
-    """
+    """The files that a page written by `page` names, with their hashes ("" where unknown); a ValueError where it is another
+    page."""
     match = re.search(r'<script type="application/json" id="cute-viz-files">(.*?)</script>', text, re.S)
     files = json.loads(match[1]) if match else None
     if not isinstance(files, dict) or not all(isinstance(hash_, str) for hash_ in files.values()):

@@ -87,11 +87,7 @@ def root_of(path: str) -> str | None:
 
 
 def reserved() -> dict[str, str]:
-    """The names that no picture may have, as `one_name` has them, each with what has it.
-
-    >>> sorted(reserved())
-    ['index.html', 'readme.md']
-    """
+    """The names that no picture may have, as `one_name` has them, each with what has it."""
     return {one_name(name): f"the index of the gallery, {name}" for name in INDEX}
 
 
@@ -131,10 +127,8 @@ def digest(library: Library) -> str:
 def name_files(
     builder: Builder, own: str, value: Value, formats: Sequence[str], taken: dict[str, str]
 ) -> tuple[str, dict[str, str]]:
-    """The name of a spec, which a file without `specs` has from its own, and format -> file; the files become taken.
-
-    Raises: CuteVizError for names that no file can have, and files that are taken.
-    """
+    """The name of a spec, which a file without `specs` has from its own, and format -> file; the files become taken. Raises:
+    CuteVizError for names that no file can have, and files that are taken."""
     path = builder.name or ""
     name = own or os.path.splitext(os.path.basename(path))[0]
     at = builder.at.get(own, value.span)

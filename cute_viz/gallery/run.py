@@ -21,11 +21,9 @@ Progress = Callable[[Iterator[Done], int], Iterable[Done]]  # hands on results; 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What became of a gallery.
-
-    drawn, unchanged: figures. failures: errors in words, with their places. differs: of a check, what is not as it should be.
-    removed, kept: stale files that were removed, or not, as somebody changed them. stale: files that no spec asks for.
-    """
+    """What became of a gallery. drawn, unchanged: figures. failures: errors in words, with their places. differs: of a check,
+    what is not as it should be. removed, kept: stale files that were removed, or not, as somebody changed them. stale: files
+    that no spec asks for."""
 
     drawn: int
     unchanged: int

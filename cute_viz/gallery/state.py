@@ -74,10 +74,8 @@ class GalleryState:
         }
 
     def claim(self, plan: Plan, folder: str) -> None:
-        """Note the files that will be drawn as the gallery's own, before the first is: a run may be killed.
-
-        Raises: CuteVizError for files of these names, and an index, that no gallery run wrote.
-        """
+        """Note the files that will be drawn as the gallery's own, before the first is: a run may be killed. Raises: CuteVizError
+        for files of these names, and an index, that no gallery run wrote."""
         wanted = [file for job in plan.jobs for file in job.files.values()]
         there = [file for file in (*INDEX, *wanted) if os.path.lexists(os.path.join(folder, file))]
         # Only now, as another run into the same folder claims a file before it draws it.
@@ -211,10 +209,8 @@ def _plain(name: str) -> str:
 
 
 def _indexed(folder: str) -> dict[str, str] | None:
-    """The files that the index of the folder names, with their hashes: those of a run whose state is not here, as in a fresh clone.
-
-    None where there is no index, or one that is not ours.
-    """
+    """The files that the index of the folder names, with their hashes: those of a run whose state is not here, as in a fresh
+    clone. None where there is no index, or one that is not ours."""
     data = files.own_bytes(os.path.join(folder, INDEX[1]))
     try:
         found = None if data is None else _hashes(files_of(data.decode()))

@@ -26,16 +26,9 @@ _ASSUMED = 16  # bits of an element, where nothing says it: the page says that i
 
 def banks(question: Question) -> dict[str, Any]:
     """The picture of an access of the question's layout, what all of its steps cost, and the swizzle that would free it.
-
     `access` of the question is a pattern, or who accesses the tile: a TV layout, a TiledCopy; `step` which instruction is drawn,
-    without one the costliest; `global` the sectors of global memory instead of banks. `assumed` says that nothing gives the width
-    of an element.
-
-    Raises: CuteVizError where the layout cannot be accessed so.
-
-    >>> banks(Question("banks", "(8,64):(64,1)", {"type": "f16"}, more={"access": "ldmatrix"}))["wavefronts"]
-    64
-    """
+    without one the costliest; `global` the sectors of global memory instead of banks. `assumed` says that nothing gives the
+    width of an element. Raises: CuteVizError where the layout cannot be accessed so."""
     answer = question.answer()
     layout, said = position_independent(answer.layout), question.options.get("type")
     known = read("type", said) if said else answer.bits or pointer_bits(layout)

@@ -26,15 +26,6 @@ def fault(error: CuteVizError, source: str, works: Callable[[str], bool] | None 
 
     works: whether a changed source can be read; the first of what the hint proposes that does is the `fix`: text in the place of
     a span, or an option with its value.
-
-    >>> def reads(text):
-    ...     try:
-    ...         return PACKAGED.read(text).pick() is not None
-    ...     except CuteVizError:
-    ...         return False
-    >>> wrong = CuteVizError("no operation 'siz'", text="siz((4,2):(2,1))", span=Span(0, 16), hint="did you mean size?")
-    >>> fault(wrong, "siz((4,2):(2,1))", reads)["fix"]
-    {'span': [0, 3], 'text': 'size'}
     """
     span = _place(error, source)
     out: dict[str, Any] = {
@@ -64,11 +55,7 @@ def _place(error: CuteVizError, source: str) -> Span | None:
 
 
 def units(text: str, offset: int) -> int:
-    """An offset in UTF-16 units.
-
-    >>> units("\U0001d400b", 1)
-    2
-    """
+    """An offset in UTF-16 units."""
     return offset + sum(char > "\uffff" for char in text[:offset])
 
 

@@ -12,11 +12,7 @@ from cute_viz.errors import CuteVizError
 
 
 def formula(obj: Any) -> dict[str, Any] | None:
-    """The modes of a layout of rank 2 or less as (extent, stride) pairs, rows then columns, and its swizzle; None for all else.
-
-    >>> formula(Layout(((2, 2), 4), ((1, 8), 2)))
-    {'rows': [[2, 1], [2, 8]], 'cols': [[4, 2]], 'offset': 0, 'swizzle': None}
-    """
+    """The modes of a layout of rank 2 or less as (extent, stride) pairs, rows then columns, and its swizzle; None for all else."""
     try:
         found: Any = position_independent(as_layout(obj))
     except CuteVizError:

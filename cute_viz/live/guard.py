@@ -23,15 +23,6 @@ def refusal(headers: Mapping[str, str], hosts: tuple[str, ...], port: int, *, as
     hosts: the names of the server. asks: it sends a question, so it has to come from the page: no other site can make a browser
     send JSON without asking first, and none gets an answer to that. page: it is for the page itself, to
     which a link from elsewhere may lead.
-
-    >>> refusal({"Host": "127.0.0.1:8000"}, LOCAL, 8000, asks=False)
-    >>> refusal({"Host": "evil.example:8000"}, LOCAL, 8000, asks=False)
-    'this server is not evil.example:8000'
-    >>> own = {"Host": "localhost:8000", "Content-Type": "application/json"}
-    >>> refusal(own | {"Origin": "http://evil.example"}, LOCAL, 8000, asks=True)
-    'a request from another origin is refused'
-    >>> refusal(own | {"Sec-Fetch-Site": "same-site"}, LOCAL, 8000)  # another port of this machine
-    'a request from another origin is refused'
     """
     host = headers.get("Host", "")
     if not _is_ours(host, hosts, port):
@@ -49,22 +40,12 @@ def refusal(headers: Mapping[str, str], hosts: tuple[str, ...], port: int, *, as
 
 
 def cookie(port: int) -> str:
-    """The name of the cookie that holds the token; cookies do not know ports, so it does.
-
-    >>> cookie(8000)
-    'cute-viz-8000'
-    """
+    """The name of the cookie that holds the token; cookies do not know ports, so it does."""
     return f"cute-viz-{port}"
 
 
 def knows(token: str, query: str, cookies: str, port: int) -> bool:
-    """Whether a request has the token: in its address, as the one that is printed, or in the cookie that the page sets.
-
-    >>> knows("abc", "token=abc", "", 8000), knows("abc", "", "a=b; cute-viz-8000=abc", 8000)
-    (True, True)
-    >>> knows("abc", "", "cute-viz-1=abc", 8000)
-    False
-    """
+    """Whether a request has the token: in its address, as the one that is printed, or in the cookie that the page sets."""
     pairs = [one.strip().partition("=") for one in cookies[: 1 << 14].split(";")]
     given = [value for name, _, value in pairs if name == cookie(port)]
     given += parse_qs(query[:1000]).get("token", [])
@@ -72,12 +53,8 @@ def knows(token: str, query: str, cookies: str, port: int) -> bool:
 
 
 def is_of_another(client: tuple[str, int], server: tuple[str, int], tables: str = "/proc/net") -> bool:
-    """Whether a connection belongs to another user of this machine than the server, as Linux tells: the token is among the words of
-    the browser's process, which all users see. Root's, and those that the tables do not have, do not.
-
-    >>> is_of_another(("192.0.2.1", 80), ("192.0.2.2", 8080))
-    False
-    """
+    """Whether a connection belongs to another user of this machine than the server, as Linux tells: the token is among the words
+    of the browser's process, which all users see. Root's, and those that the tables do not have, do not."""
     ends = [_end(client), _end(server)]
     for name in ("tcp", "tcp6"):
         with suppress(OSError), open(os.path.join(tables, name), encoding="ascii") as table:

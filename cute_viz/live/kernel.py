@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def report(question: Question) -> dict[str, Any]:
-    """The rows of a kernel, each with its cause, and its fix with the places of its edits; no `accesses` of any other source.
-
-    >>> report(Question("report", "(4,8)"))
-    {'accesses': None}
-    """
+    """The rows of a kernel, each with its cause, and its fix with the places of its edits; no `accesses` of any other source."""
     found = _report(question)
     if found is None:
         return {"accesses": None}
@@ -40,15 +36,7 @@ def report(question: Question) -> dict[str, Any]:
 
 def access(question: Question) -> dict[str, Any]:
     """The picture of one row's costliest instruction over its tile, with that of the fix beside it, on a phone in its place
-    (`fixed`); of a row that has no tile what it means, in sentences.
-
-    Raises: UsageError where the report has no such row.
-
-    >>> access(Question("access", "(4,8)", more={"access": "/7//0"}))
-    Traceback (most recent call last):
-    cute_viz.errors.UsageError: the kernel has no such access any more
-      hint: pick a row of the report
-    """
+    (`fixed`); of a row that has no tile what it means, in sentences. Raises: UsageError where the report has no such row."""
     found = _report(question)
     row = next((one for one in found.accesses if _id(one) == question.more.get("access")), None) if found is not None else None
     if row is None:

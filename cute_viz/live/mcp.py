@@ -22,10 +22,8 @@ INSTRUCTIONS = (
 
 
 def server(pool: Pool) -> Server[Any]:
-    """The server, whose questions a pool of processes answers, within its limits of time and memory.
-
-    Raises: ImportError where the protocol's SDK is not installed.
-    """
+    """The server, whose questions a pool of processes answers, within its limits of time and memory. Raises: ImportError where
+    the protocol's SDK is not installed."""
     import anyio.to_thread
     from mcp.server.lowlevel import Server
     from mcp_types import ListToolsResult, Tool

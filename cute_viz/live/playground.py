@@ -12,6 +12,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
+from cute_viz.algebra.ops import OPS
 from cute_viz.errors import CuteVizError
 from cute_viz.live.page import assets, document, policy, settings
 from cute_viz.live.presets import presets
@@ -21,7 +22,9 @@ VERSION = "314.0.7"
 CDN = f"https://cdn.jsdelivr.net/npm/pyodide@{VERSION}/"
 NEEDED = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 PURE = ("svgwrite", "yaml")  # what the engine needs beside the standard library to draw an SVG
-FIRST = {"source": "SM80_16x8x16_F32F16F16F32_TN"}
+FIRST: dict[str, Any] = {"source": "SM80_16x8x16_F32F16F16F32_TN"}
+DRAWN = ("compose", "inverse", "divide", "products")  # the operations whose examples are drawn before Python is there
+WIDTH = 700  # px of these pictures
 _LEFT_OUT = ("cute_viz/cli/", "cute_viz/ext/", "cute_viz/live/assets/", "cute_viz/layouts/verified/")  # of no use in a browser
 _DATE = (1980, 1, 1, 0, 0, 0)  # equal content is equal bytes
 
@@ -32,25 +35,34 @@ def site(pyodide: str | None = None) -> dict[str, bytes]:
     pyodide: the folder of an unpacked npm package; without one the page names a pinned address of a CDN.
 
     Raises: CuteVizError for any other folder.
-
-    >>> sorted(path for path in site() if "/" not in path)
-    ['index.html', 'service.js']
     """
     out = {f"assets/{name}": data for name, data in assets().items()}
     out["engine/cute_viz.zip"] = _zipped(_package())
     out["engine/libraries.zip"] = _zipped(_libraries())
     out |= {f"pyodide/{name}": data for name, data in _unpacked(pyodide).items()} if pyodide is not None else {}
     where = "pyodide/" if pyodide is not None else CDN
-    drawn = answer({"ask": "draw", **FIRST})
+    drawn = _drawn()
+    out["engine/drawn.json"] = json.dumps(drawn, separators=(",", ":")).encode()
     archives = ["engine/cute_viz.zip", "engine/libraries.zip"]
-    more: dict[str, Any] = {"engine": "pyodide", "pyodide": where, "files": archives, "first": FIRST}
-    more["drawn"] = {key: value for key, value in drawn.items() if key != "svg"}
+    more: dict[str, Any] = {"engine": "pyodide", "pyodide": where, "files": archives, "drawn": "engine/drawn.json", "first": FIRST}
     more["presets"] = [one | _thumb(one) for one in presets()]
     outside = "" if pyodide is not None else CDN
     rules = policy(f"'wasm-unsafe-eval' {outside}".strip(), outside)
-    out["index.html"] = document(settings(**more), policy=rules, drawn=drawn["svg"]).encode()
+    out["index.html"] = document(settings(**more), policy=rules, drawn=next(iter(drawn.values()))["svg"]).encode()
     out["service.js"] = _service(out, [] if pyodide is not None else [CDN + name for name in NEEDED])
     return out
+
+
+def _drawn() -> dict[str, dict[str, Any]]:
+    """The answers that stand in for Python until it is there, by source and options, as `engine.js` writes them."""
+    out = {}
+    examples = [one for one in presets() if one["group"] == "First"]
+    operations = [{"source": op.example} for op in OPS.values() if op.module in DRAWN]
+    for one in [FIRST, *examples, *operations]:
+        source, options = one["source"], one.get("options", {})
+        key = json.dumps([source, options], separators=(",", ":"), ensure_ascii=False)
+        out[key] = answer({"ask": "draw", "source": source, "options": {"target": "readme", **options, "width": WIDTH}})
+    return {key: one for key, one in out.items() if "svg" in one}  # evenly_divides is a truth value
 
 
 def _thumb(one: dict[str, Any]) -> dict[str, str]:

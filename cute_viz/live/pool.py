@@ -47,12 +47,7 @@ class _Turn:
 
 
 class Pool:
-    """Processes that answer questions, each one question at a time.
-
-    >>> with Pool(1) as pool:
-    ...     json.loads(pool.ask({"source": "(4,8):(8,1)"}))["kind"]
-    'grid'
-    """
+    """Processes that answer questions, each one question at a time."""
 
     def __init__(
         self,

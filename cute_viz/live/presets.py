@@ -12,11 +12,7 @@ from cute_viz.spec import PACKAGED
 
 @lru_cache(maxsize=1)
 def presets() -> list[dict[str, Any]]:
-    """Groups of examples: a title, a source, and options.
-
-    >>> [preset["source"] for preset in presets() if preset["title"].startswith("ampere")]
-    ['ampere_gemm']
-    """
+    """Groups of examples: a title, a source, and options."""
     own = json.loads((files("cute_viz.live") / "assets" / "presets.json").read_text("utf-8"))
     return [{"group": group, **one} for group, ones in own.items() for one in ones] + _specs()
 

@@ -93,11 +93,7 @@ class Question:
 
 
 def objects(question: Question) -> dict[str, Any]:
-    """A row for each definition of a whole file, none of an expression; notes of what was taken for granted; `compiled` or not.
-
-    >>> objects(Question("objects", "(4,8)"))
-    {'objects': []}
-    """
+    """A row for each definition of a whole file, none of an expression; notes of what was taken for granted; `compiled` or not."""
     text = question.source.strip()
     if "\n" not in text and (question.folder is None or address_of(text) is None):
         return {"objects": []}

@@ -46,12 +46,6 @@ def answer(
 
     path: the name of the file that the source is the text of. folder: whose files a source may name, `kernel.cu::sA`; without one
     that of `path`. build: how that file is compiled, None to read it as it is written, or as its project says.
-
-    >>> out = answer({"ask": "draw", "source": "(4,8):(8,1)"})
-    >>> out["svg"][:4], out["kind"]
-    ('<svg', 'grid')
-    >>> answer({"ask": "draw", "source": "(4,8):(8,"})["error"]["span"]
-    [6, 7]
     """
     source = ""
     asked: Question | None = None
@@ -71,10 +65,7 @@ def answer(
 
 
 def _checked(question: Any, library: Library, path: str | None, folder: Folder | None, build: Build | None) -> Question:
-    """A question from anybody.
-
-    Raises: UsageError for anything but a question.
-    """
+    """A question from anybody. Raises: UsageError for anything but a question."""
     if not isinstance(question, dict):
         raise UsageError("a question must be a JSON object")
     kind, source = question.get("ask", "draw"), question.get("source", "")
@@ -165,10 +156,8 @@ def _banks(question: Question) -> dict[str, Any]:
 
 
 def _drawable(question: Question, found: Answer) -> tuple[Answer, tuple[str, ...]]:
-    """The answer, if need be without options that are of no use for what the source has become; and what was left out.
-
-    Raises: CuteVizError where it cannot be drawn, be it for an option that is of use.
-    """
+    """The answer, if need be without options that are of no use for what the source has become; and what was left out. Raises:
+    CuteVizError where it cannot be drawn, be it for an option that is of use."""
     try:
         found.figure, found.how  # noqa: B018 (worked out here, so that what is wrong is raised here)
         return found, ()
@@ -187,11 +176,7 @@ def _drawable(question: Question, found: Answer) -> tuple[Answer, tuple[str, ...
 
 
 def uses(kind: str, obj: Any) -> list[str]:
-    """The options that change the picture of an object, for the fields of the page.
-
-    >>> uses("grid", None)[:3]
-    ['view', 'tile', 'color_by']
-    """
+    """The options that change the picture of an object, for the fields of the page."""
     view = _view(kind, obj)
     mine = set(view.uses) if view is not None else set()
     if kind in VIEWS or kind == "heat":
@@ -206,13 +191,7 @@ def _view(kind: str, obj: Any) -> View | None:
 
 
 def said(kind: str, obj: Any) -> list[tuple[str, str]]:
-    """What a cell of a picture may say: the words of `labels` with what the page calls them, the first what it says unasked.
-
-    >>> said("grid", None)
-    [('', 'offset'), ('index', 'index'), ('coord', 'coordinate'), ('none', 'none')]
-    >>> said("banks", None), said("zoom", None)
-    ([('', 'bank'), ('none', 'none')], [])
-    """
+    """What a cell of a picture may say: the words of `labels` with what the page calls them, the first what it says unasked."""
     view = _view(kind, obj)
     if view is None or len(view.labels) < 3:
         return []

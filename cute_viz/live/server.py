@@ -28,11 +28,9 @@ _READ = ("Host", "Origin", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest",
 
 
 class Server(ThreadingHTTPServer):
-    """Serves until `shutdown`; `close` ends its processes too.
-
-    host, port: where it listens; port 0 is any. followed: the file that pages show. pool: who answers.
-    Whoever else is on the machine reaches the port, too: only requests with the `token` of the address are answered.
-    """
+    """Serves until `shutdown`; `close` ends its processes too. host, port: where it listens; port 0 is any. followed: the file
+    that pages show. pool: who answers. Whoever else is on the machine reaches the port, too: only requests with the `token` of
+    the address are answered."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -112,11 +110,7 @@ class Server(ThreadingHTTPServer):
 
 
 def free(host: str, port: int) -> int:
-    """A port that can be listened on: this one, or else one of the next nine, or 0, any.
-
-    >>> 0 <= free("127.0.0.1", 8080) < 8090
-    True
-    """
+    """A port that can be listened on: this one, or else one of the next nine, or 0, any."""
     for number in range(port, port + 10):
         with suppress(OSError), socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as tried:
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

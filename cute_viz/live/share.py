@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def command(question: Question) -> str:
-    """The command line that draws the same.
-
-    >>> command(Question("copy", "(4,8):(8,1)", {"tile": "4x8", "coords": True}, {"M": "4"}))
-    "cute-viz render '(4,8):(8,1)' --tile 4x8 --coords --let M=4"
-    """
+    """The command line that draws the same."""
     pasted = "\n" in question.source and not question.path
     words = ["cute-viz", "render", "-" if pasted else question.path or question.source]
     for name, value in question.options.items():
@@ -43,16 +39,7 @@ def command(question: Question) -> str:
 
 
 def spec(question: Question) -> str:
-    """A spec in YAML that draws the same.
-
-    Raises: CuteVizError where a spec cannot have what the question has.
-
-    >>> print(spec(Question("copy", "(4,8):(8,1)", {"tile": "4x8", "palette": "mono"})), end="")
-    layout: (4,8):(8,1)
-    palette: mono
-    figure:
-      tile: 4x8
-    """
+    """A spec in YAML that draws the same. Raises: CuteVizError where a spec cannot have what the question has."""
     source = question.source.strip()
     if question.path:
         source = os.path.basename(question.path) + (f"::{question.name}" if question.name else "")
@@ -81,12 +68,7 @@ def _scalar(text: str) -> str:
 
 
 def markdown(question: Question) -> str:
-    """The block that `cute-viz embed` keeps a picture for.
-
-    >>> print(markdown(Question("copy", "(4,8):(8,1)", {"view": "grid"})))
-    <!-- cute-viz: (4,8):(8,1) | view=grid -->
-    <!-- /cute-viz -->
-    """
+    """The block that `cute-viz embed` keeps a picture for."""
     if question.build is not None:
         raise CuteVizError("a document's block has no `flags=`", hint="copy the value, or the command")
     if question.let:

@@ -36,15 +36,8 @@ _ERROR = {"message": "string", "place": "string", "hint": "string", "span": "[in
 
 @lru_cache(maxsize=1)
 def schemas() -> dict[str, dict[str, Any]]:
-    """The description of each tool, and the schemas of what it takes (`input`) and gives (`output`), from `tools.json`.
-
-    An answer may tell more than its schema names: a client that checks it never refuses one for that.
-
-    >>> list(schemas())[:5]
-    ['eval', 'show', 'explain', 'analyze', 'report']
-    >>> {next(iter(schema["input"]["properties"])) for schema in schemas().values()}
-    {'source'}
-    """
+    """The description of each tool, and the schemas of what it takes (`input`) and gives (`output`), from `tools.json`. An
+    answer may tell more than its schema names: a client that checks it never refuses one for that."""
     found: dict[str, Any] = json.loads((files("cute_viz.live") / "tools.json").read_text("utf-8"))
     shared, out = found["takes"], {}
     for name, tool in found["tools"].items():
@@ -58,11 +51,8 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 
 def shape(words: Any) -> dict[str, Any]:
-    """A JSON schema in short: `integer|null`, `[string]`, `{integer}` for a mapping, `a,b` for a choice; a mapping for an object.
-
-    >>> shape("[integer]|null")
-    {'anyOf': [{'type': 'array', 'items': {'type': 'integer'}}, {'type': 'null'}]}
-    """
+    """A JSON schema in short: `integer|null`, `[string]`, `{integer}` for a mapping, `a,b` for a choice; a mapping for an
+    object."""
     if isinstance(words, dict):
         return {"type": "object", "properties": {name: shape(inner) for name, inner in words.items()}}
     if isinstance(words, list):
@@ -78,11 +68,7 @@ def shape(words: Any) -> dict[str, Any]:
 
 
 def evaluate(question: Question) -> dict[str, Any]:
-    """The value of the last statement, or of the one that is named, and of those before it.
-
-    >>> evaluate(Question("", "a = (4,8):(8,1); size(a)"))
-    {'value': '32', 'names': {'a': '(4,8):(8,1)'}, 'warnings': []}
-    """
+    """The value of the last statement, or of the one that is named, and of those before it."""
     warnings: list[str] = []
     found = question.answer()
     if found.readings[0].file is not None and (question.name or found.readings[0].path is not None):
@@ -93,33 +79,20 @@ def evaluate(question: Question) -> dict[str, Any]:
 
 
 def show(question: Question) -> dict[str, Any]:
-    """The facts of a layout, an atom or a tiling, as `cute-viz show --json` gives them.
-
-    >>> show(Question("", "(4,8):(8,1)"))["cosize"]
-    32
-    """
+    """The facts of a layout, an atom or a tiling, as `cute-viz show --json` gives them."""
     from cute_viz.engine.facts import with_marks
 
     return with_marks(question.answer().facts)
 
 
 def explain(question: Question) -> dict[str, Any]:
-    """The steps of an operation, as `cute-viz explain --json` gives them.
-
-    >>> explain(Question("", "complement(4:2, 24)"))["steps"][-1]["value"]
-    '(2,3):(1,8)'
-    """
+    """The steps of an operation, as `cute-viz explain --json` gives them."""
     return question.answer().explanation.facts
 
 
 def analyze(question: Question) -> dict[str, Any]:
-    """What an access costs, or the copies of a whole kernel, as `cute-viz analyze --json` counts it.
-
-    Equal steps of an access are listed once, without the lanes that collide; `detail` leaves nothing out.
-
-    >>> analyze(Question("", "(8,64):(64,1)", more={"access": "((4,8),8):((1,64),8)", "type": "f16"}))["wavefronts"]
-    16
-    """
+    """What an access costs, or the copies of a whole kernel, as `cute-viz analyze --json` counts it. Equal steps of an access
+    are listed once, without the lanes that collide; `detail` leaves nothing out."""
     words = question.more
     by = None
     if words.get("access") is None and question.name is None and (kernel := _kernel(question)) is not None:
@@ -148,14 +121,8 @@ def analyze(question: Question) -> dict[str, Any]:
 
 
 def report(question: Question) -> dict[str, Any]:
-    """What the copies of a kernel cost; in short those that cost more than the ideal, with `detail` as `cute-viz analyze --json`.
-
-    Raises: UsageError where there are none.
-
-    >>> tile = "auto s = make_tensor(make_smem_ptr<float>(0), make_layout(make_shape(_32{}, _4{})));\\n"
-    >>> report(Question("", tile + "copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));"))["ideal"]
-    [2]
-    """
+    """What the copies of a kernel cost; in short those that cost more than the ideal, with `detail` as `cute-viz analyze
+    --json`. Raises: UsageError where there are none."""
     found = _kernel(question)
     if found is None:
         raise UsageError("there is no copy or gemm statement to report", hint="the text of a whole kernel, or its address")
@@ -184,11 +151,7 @@ def _kernel(question: Question) -> dict[str, Any] | None:
 
 
 def swizzle(question: Question) -> dict[str, Any]:
-    """The best swizzles of a row-major tile, which `source` says as ROWSxCOLS or as a layout.
-
-    >>> swizzle(Question("", "8x64", more={"read": ["ldmatrix"], "top": 1}))["winner"]
-    'Sw<3,3,3>'
-    """
+    """The best swizzles of a row-major tile, which `source` says as ROWSxCOLS or as a layout."""
     words, source = question.more, question.source.strip()
     tile, element = (read("tile", source), None) if re.fullmatch(r"\d+x\d+", source) else tile_of(question.answer())
     accesses = [*_texts(words, "read"), *_texts(words, "write")]
@@ -198,11 +161,7 @@ def swizzle(question: Question) -> dict[str, Any]:
 
 
 def solve(question: Question) -> dict[str, Any]:
-    """The layout that gives a table, as `cute-viz find layout --json` finds it.
-
-    >>> solve(Question("", "0 1 2 3; 4 5 6 7"))["layout"]
-    '(2,4):(4,1)'
-    """
+    """The layout that gives a table, as `cute-viz find layout --json` finds it."""
     from cute_viz.analysis.solve import solved
 
     found = solved(question.source)
@@ -210,11 +169,7 @@ def solve(question: Question) -> dict[str, Any]:
 
 
 def atoms(question: Question) -> dict[str, Any]:
-    """The atoms that words mean.
-
-    >>> atoms(Question("", "LDSM_N x4"))["atoms"][0]["name"]
-    'SM75_U32x4_LDSM_N'
-    """
+    """The atoms that words mean."""
     words, shape_ = question.source.strip(), _SHAPE.search(question.source)
     found = question.library.search(words)
     if not found and shape_ is not None:  # a number of a family: m64n128k16 of m64n{N}k16
@@ -230,31 +185,17 @@ def atoms(question: Question) -> dict[str, Any]:
 
 
 def who_owns(question: Question) -> dict[str, Any]:
-    """The cells that `where` means in the picture of the source.
+    """The cells that `where` means in the picture of the source."""
+    from cute_viz.engine.owners import who
 
-    >>> who_owns(Question("", "SM75_U32x4_LDSM_N", more={"where": "T9 V1"}))["words"]
-    'source(9,1): T9 V1; destination(2,3): T9 V1'
-    >>> who_owns(Question("", "(8,64):(64,1)", more={"where": "byte 128", "type": "f16"}))["words"]
-    '(1,0)'
-    """
-    from cute_viz.engine.owners import who_owns
-
-    where, view = _text(question.more, "where") or "", question.options.get("view")
-    element = _text(question.more, "type") or question.options.get("type")
-    if view is None and re.match(r"\s*(bank|byte)s?\b", where, re.IGNORECASE):
-        view = "banks"
-        if element is None and question.answer().bits is None:
-            raise UsageError("the width of an element is not known", hint="give the type of the elements: `type=f16`")
-    how = {"view": view, "type": element} if view else {}
-    return who_owns(question.answer("svg", **how).figure, where)
+    mine = {name: _text(question.more, name) or question.options.get(name) for name in ("view", "type")}
+    given = {name: word for name, word in mine.items() if word is not None}
+    where = _text(question.more, "where") or ""
+    return who(lambda words: question.answer("svg", **{**dict.fromkeys(mine), **words}), where, given)
 
 
 def render(question: Question) -> dict[str, Any]:
-    """A picture: text as it is; png in base64, of at most SMALL bytes; svg and the other formats as text.
-
-    >>> render(Question("", "(2,2):(2,1)", more={"format": "text"}))["text"].splitlines()[0]
-    '(2,2):(2,1)'
-    """
+    """A picture: text as it is; png in base64, of at most SMALL bytes; svg and the other formats as text."""
     from cute_viz.renderers import format_named
     from cute_viz.renderers.said import described
 
@@ -279,13 +220,7 @@ def render(question: Question) -> dict[str, Any]:
 
 
 def listed(question: Question) -> dict[str, Any]:
-    """What a source defines: each name with its line, kind and value; in short what can be drawn, and the rest by what it lacks.
-
-    >>> [row["path"] for row in listed(Question("", "auto a = make_shape(4, 8);\\nauto b = make_layout(a);"))["objects"]]
-    ['a', 'b']
-    >>> listed(Question("", "auto a = make_layout(M);\\nauto b = size(a);"))["unknown"][0]["paths"]
-    ['a', 'b']
-    """
+    """What a source defines: each name with its line, kind and value; in short what can be drawn, and the rest by what it lacks."""
     from cute_viz.live.question import objects
 
     found = objects(question)

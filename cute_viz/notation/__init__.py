@@ -29,13 +29,7 @@ def parse(
     resolve: Resolver | None = None,
 ) -> Any:
     """The object that a text stands for: the value of its last statement, or of the one called `name`. `names` are bindings that
-    the text may use; `resolve` gives the atom of a name. Errors are CuteVizError with the place in the text.
-
-    >>> str(parse("((16,8),8):((64,1),8)")), parse("(4,(2,3))"), str(parse("Sw<3,3,3> o _0 o (_8,_64):(_64,_1)"))
-    ('((16,8),8):((64,1),8)', (4, (2, 3)), 'Sw<3,3,3> o _0 o (_8,_64):(_64,_1)')
-    >>> str(parse("(M,8):(8,1)", {"M": 4}))
-    '(4,8):(8,1)'
-    """
+    the text may use; `resolve` gives the atom of a name. Errors are CuteVizError with the place in the text."""
     return Notation(Passage(text, names or {}, dialect=dialect, resolve=resolve)).document().pick(name)
 
 
@@ -85,11 +79,7 @@ def _read(source: Passage) -> Document:
 
 
 def is_triton(text: str) -> bool:
-    """Whether a text has an encoding of Triton or Gluon in it.
-
-    >>> is_triton("#ttg.blocked<{order = [0]}>"), is_triton("(4,8):(8,1)")
-    (True, False)
-    """
+    """Whether a text has an encoding of Triton or Gluon in it."""
     if "#t" not in text and "Layout(" not in text and "with_identity_for(" not in text:
         return False
     from cute_viz.notation.triton_text import mentions
@@ -129,20 +119,12 @@ class Notation:
     def document(self) -> Document:
         """Everything that the text holds, by name. The dialect shows in the text: `cute` and `cpp` are one language, `dsl` is
         Python's grammar, a `dump` is what CuTe printed, amid other lines; `triton` are encodings of Triton and Gluon, for a
-        shape, which their types or `shape` say.
-
-        >>> sorted(Notation(Passage("a = 4:2; b = a(3)")).document().values)
-        ['a', 'b']
-        """
+        shape, which their types or `shape` say."""
         with _shallow(self.source.text):
             return _read(self.source)
 
     def calls(self, name: str | None = None) -> tuple[Operation, ...]:
-        """The operation that the last statement is, or the last that binds a name, behind those whose result it slices.
-
-        >>> [str(call) for call in Notation(Passage("logical_divide(8:1, 2)(_,1)")).calls()]
-        ['logical_divide(8:1, 2)', 'slice((_,1), (2,4):(1,2))']
-        """
+        """The operation that the last statement is, or the last that binds a name, behind those whose result it slices."""
         with _shallow(self.source.text):
             statements = parse_program(self.source.text)
             binding = [n for n, statement in enumerate(statements) if statement.name == name and name is not None]

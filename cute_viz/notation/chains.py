@@ -12,12 +12,7 @@ from cute_viz.values.integer import Unknown
 
 
 def composed(items: list[object], compose: Callable[[Any, Any], object]) -> Any:
-    """`outer o offset o inner` is a composed layout; `a o b` is what `compose` makes of them.
-
-    >>> from cute_viz.algebra.compose import composition
-    >>> str(composed([Layout(8, 2), Layout(4, 2)], composition)), str(composed([Swizzle(3, 3, 3), 0, Layout(8)], composition))
-    ('4:4', 'Sw<3,3,3> o 0 o 8:1')
-    """
+    """`outer o offset o inner` is a composed layout; `a o b` is what `compose` makes of them."""
     if len(items) == 1:
         return as_layout(items[0])
     for n in range(1, len(items) - 1):

@@ -246,8 +246,7 @@ class Parser:
 
     def sequence(self) -> Sequence:
         """A bracket, `(...)`, `<...>` or `[...]`, and the expressions in it. Raises: NotationError for brackets over the limit
-        `nesting`.
-        """
+        `nesting`."""
         opening = self.advance()
         close = _CLOSE[opening.kind]
         self.depth += 1

@@ -15,20 +15,7 @@ from cute_viz.values.types import ValueType, named
 
 
 def show_dsl(value: Any) -> str:
-    """The print of the DSL (nvidia-cutlass-dsl 4.8); where it has none, that of CuTe.
-
-    >>> show_dsl(parse("Sw<3,3,3> o _0 o (_8,_64):(_64,_1)")), show_dsl((4, (8,)))
-    ('S<3,3,3> o 0 o (8,64):(64,1)', '(4, (8,))')
-    >>> print(show_dsl(parse("make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))")))
-    Tiled Copy
-      Tiler MN:        (16:1,64:1)
-      TV Layout tiled: ((8,16),8):((128,1),16)
-    Copy Atom
-      ThrID:           1:0
-      TV Layout Src:   (1,8):(0,1)
-      TV Layout Dst:   (1,8):(0,1)
-      Value type:      f16
-    """
+    """The print of the DSL (nvidia-cutlass-dsl 4.8); where it has none, that of CuTe."""
     match value := clear_static(value.atom if getattr(value, "tiling", "") == "tma" else value):
         case bool():
             return str(value)

@@ -55,20 +55,12 @@ _POINTER = re.compile(r"(?:raw_)?ptr(?:<(?:[^<>]|<[^<>]*>)*>|\((?:0x[0-9a-fA-F]+
 
 
 def strip_colors(text: str) -> str:
-    r"""The text with the escape sequences of terminals blanked out, every other character in its place.
-
-    >>> strip_colors("\x1b[1mA\x1b[0m")
-    '    A    '
-    """
+    r"""The text with the escape sequences of terminals blanked out, every other character in its place."""
     return _ANSI.sub(lambda match: " " * len(match[0]), text)
 
 
 def read_dump(source: Passage) -> Document:
-    """The objects of a dump by name; an error where there is none.
-
-    >>> print(read_dump(Passage("[0] sA : Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)  # 12:00")).pick("sA"))
-    Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)
-    """
+    """The objects of a dump by name; an error where there is none."""
     document = _read(source).document
     if not document.values and isinstance(document.last, CuteVizError):
         raise document.last
@@ -76,24 +68,14 @@ def read_dump(source: Passage) -> Document:
 
 
 def printed(source: Passage) -> list[tuple[str, Any, Span]]:
-    """Every object of a dump, or the error of one that cannot be read, by name, with its place.
-
-    >>> [(name, str(value), place.start) for name, value, place in printed(Passage("sA: (_8,_64):(_64,_1)"))]
-    [('sA', '(_8,_64):(_64,_1)', 4)]
-    """
+    """Every object of a dump, or the error of one that cannot be read, by name, with its place."""
     reader = _read(source)
     found = {**reader.document.failures, **reader.document.values}
     return [(name, found[name], place) for name, place in reader.places.items() if name in found]
 
 
 def find_dump(source: Passage) -> Document | None:
-    r"""The objects of a text that is not a source: None where it holds none, or where it is source code.
-
-    >>> find_dump(Passage("loaded 3 files\nsA: (_8,_64):(_64,_1)\n")).values.keys()
-    dict_keys(['sA'])
-    >>> find_dump(Passage("auto a = make_layout(8);\n")) is None
-    True
-    """
+    r"""The objects of a text that is not a source: None where it holds none, or where it is source code."""
     text = source.text
     if _is_source(text):
         return None
@@ -107,12 +89,8 @@ def find_dump(source: Passage) -> Document | None:
 
 
 def find_log(source: Passage) -> Document | None:
-    r"""The objects that are printed amid the messages of a compiler, which quote source code; None without such messages or prints.
-
-    >>> log = 'k.cu(12): warning #177-D: "x" is not used\n    auto x = make_layout(4);\nsA : (_4,_8):(_8,_1)\n'
-    >>> find_log(Passage(log)).values.keys()
-    dict_keys(['sA'])
-    """
+    r"""The objects that are printed amid the messages of a compiler, which quote source code; None without such messages or
+    prints."""
     if _MESSAGE.search(strip_colors(source.text)) is None:
         return None
     document = _read(source).document
@@ -316,12 +294,8 @@ class _DumpReader:
 
 
 def _ptr_of_dsl(text: str, before: str = "") -> tuple[str, int, int]:
-    """`ptr<f16, smem, align<1024>, S<3,4,3>> o ...`, the DSL's pointer, as C++ prints one; its length, and what that is more. The
-    swizzle of a pointer is of its address in bytes, as in C++. A coordinate in its place is an origin.
-
-    >>> _ptr_of_dsl("ptr<f16, smem, align<1024>, S<3,4,3>> o (8,64):(64,1)")
-    ('Sw<3,4,3>_smem_ptr[16b](unset) o (8,64):(64,1)', 30, -7)
-    """
+    """`ptr<f16, smem, align<1024>, S<3,4,3>> o ...`, the DSL's pointer, as C++ prints one; its length, and what that is more.
+    The swizzle of a pointer is of its address in bytes, as in C++. A coordinate in its place is an origin."""
     if before.endswith("tensor<") and text[:1] == "(":
         return f"ArithTuple{text}", len("ArithTuple"), len("ArithTuple")
     match = _POINTER.match(text)

@@ -25,8 +25,8 @@ from cute_viz.notation.syntax import (
     Call,
     Chain,
     FlaggedPointer,
-    Index,
     Infix,
+    Item,
     Name,
     Node,
     Number,
@@ -128,7 +128,7 @@ class Evaluator:
         static = is_static(a) and (is_static(b) or node.right.span == node.left.span)
         return Static(result) if static else int(result)
 
-    def index(self, node: Index) -> Any:
+    def item(self, node: Item) -> Any:
         """Python's `x[i]`: an entry, a mode, or with `_` a slice."""
         value, index = self.value(node.value), self.value(node.index)
         if isinstance(value, tuple):
@@ -152,9 +152,8 @@ class Evaluator:
         return tuple(map(self._tuple, node.items))
 
     def pair(self, node: Pair) -> Layout:
-        """`shape:stride`: a layout. Raises: NotationError for parts of different nesting, shapes and strides of something else than
-        numbers.
-        """
+        """`shape:stride`: a layout. Raises: NotationError for parts of different nesting, shapes and strides of something else
+        than numbers."""
         check_congruent(self.text, node.shape, node.stride)
         shape, stride = self._tuple(node.shape), self._tuple(node.stride)
         if not is_int_tuple(shape):
@@ -170,9 +169,8 @@ class Evaluator:
             raise error.at(self.text, node.shape.span) from None
 
     def name(self, node: Name) -> Any:
-        """`A`: what was bound; else LayoutLeft and the like, an atom, a value type, `A.shape`, an XOR stride `F8`. `?`: a run-time
-        value, or the number that was given for it. Raises: NotationError for a name that means nothing.
-        """
+        """`A`: what was bound; else LayoutLeft and the like, an atom, a value type, `A.shape`, an XOR stride `F8`. `?`: a
+        run-time value, or the number that was given for it. Raises: NotationError for a name that means nothing."""
         if node.text[0] == "?":
             # `?`, a run-time value of a print: the number that was given for it, the next of several, or unknown
             if "?" not in self.names:

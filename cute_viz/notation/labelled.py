@@ -22,24 +22,14 @@ LABEL = re.compile(
 
 
 def label_key(label: str) -> str:
-    """A label in one spelling for C++ and the DSL, the key of its line.
-
-    >>> label_key("Shape_MNK"), label_key("Shape MNK")
-    ('shapemnk', 'shapemnk')
-    """
+    """A label in one spelling for C++ and the DSL, the key of its line."""
     return label.replace(" ", "").replace("_", "").lower()
 
 
 def build(heading: str, fields: Fields, value: Callable[[str, int], object]) -> Any:
-    """The atom or tiling of a heading from the labelled lines under it; `value` reads what a label says. Raises: NotationError for
-    a print that lacks a line, or holds something that an atom does not have. A print of the DSL has no reference layout, which
-    is inferred.
-
-    >>> from cute_viz.notation import parse
-    >>> says = {"ThrID": "1:0", "TV Layout Src": "(1,2):(0,1)", "TV Layout Dst": "(1,2):(0,1)", "Value type": "f16"}
-    >>> build("CopyAtom", {label_key(label): (text, 0) for label, text in says.items()}, lambda text, offset: parse(text)).bits
-    16
-    """
+    """The atom or tiling of a heading from the labelled lines under it; `value` reads what a label says. Raises: NotationError
+    for a print that lacks a line, or holds something that an atom does not have. A print of the DSL has no reference layout,
+    which is inferred."""
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
     from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 

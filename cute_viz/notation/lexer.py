@@ -43,11 +43,7 @@ class Token:
 
 def tokenize(text: str) -> list[Token]:
     """The tokens of a text, closed by one of kind `end`. Line ends outside brackets count as `;`. What is not a token is of kind
-    `junk`: source and logs hold much that is none of ours, and only the parser can tell whether it stands where a layout should.
-
-    >>> [t.kind for t in tokenize("(4,_8):(8,1)")]
-    ['(', 'number', ',', 'static', ')', ':', '(', 'number', ',', 'number', ')', 'end']
-    """
+    `junk`: source and logs hold much that is none of ours, and only the parser can tell whether it stands where a layout should."""
     if len(text) > limit("source"):
         raise over("source", f"the source has {len(text)} characters")
     longest = limit("digits")
@@ -107,16 +103,7 @@ def _join_lines(tokens: list[Token]) -> list[Token]:
 
 
 def divided(text: str, position: int) -> NotationError | None:
-    """The error for a `//` behind an integer that reads like the second half of Python's `a // b`; None where it does not.
-
-    >>> print(divided("128 // 2", 3))
-    '//' begins a comment, as in C++
-      128 // 2
-          ^^
-      hint: '/' divides as in C++; dialect="dsl" reads Python's '//'
-    >>> divided("128 // rows of the tile", 3) is None
-    True
-    """
+    """The error for a `//` behind an integer that reads like the second half of Python's `a // b`; None where it does not."""
     match = _DIVIDED.match(text, position)
     if match is None:
         return None
@@ -125,13 +112,7 @@ def divided(text: str, position: int) -> NotationError | None:
 
 
 def unknown(text: str, position: int) -> NotationError:
-    """The error for a character that begins no token.
-
-    >>> print(unknown("(4,$8)", 3))
-    unexpected character '$'
-      (4,$8)
-         ^
-    """
+    """The error for a character that begins no token."""
     if (division := divided(text, position)) is not None:
         return division
     char = text[position]

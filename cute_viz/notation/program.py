@@ -30,8 +30,7 @@ _CHANGED = pattern(r"(?:\+\+|--|>>|(?<!&)&(?!&))\s*([A-Za-z_]\w*)|\b([A-Za-z_]\w
 class Document:
     """What a text holds: the values of its statements by name, in order, and what could not be read. A value without a name is
     under `""` (the last one wins). A statement that failed matters when it is asked for or used. `mistaken`: one that is surely
-    ours failed, so that what the text holds besides is not what was meant.
-    """
+    ours failed, so that what the text holds besides is not what was meant."""
 
     __slots__ = ("bits", "failures", "last", "mistaken", "passed", "tensors", "unread", "values")
 
@@ -53,12 +52,7 @@ class Document:
         return out
 
     def keep(self, name: str, value: object, tensor: object = None) -> None:
-        """The value of a statement; a tensor is shown as its layout. tensor: what the name of one is bound to, if not to it.
-
-        >>> document = Document()
-        >>> document.keep("a", 4), document.pick()
-        (None, 4)
-        """
+        """The value of a statement; a tensor is shown as its layout. tensor: what the name of one is bound to, if not to it."""
         if (before := self.values.pop(name, None)) is not None and not name:
             self.passed.append(before)
         for kept in (self.failures, self.tensors, self.bits):
@@ -69,12 +63,8 @@ class Document:
             self.tensors[name] = value if tensor is None else tensor
 
     def refuse(self, name: str, error: CuteVizError, foreign: Statement | None = None) -> None:
-        """The error of a statement, kept under its name; foreign: one of other code, such as a call of a kernel, is only counted.
-
-        >>> document = Document()
-        >>> document.refuse("a", NotationError("no")), document.problem().message
-        (None, 'no')
-        """
+        """The error of a statement, kept under its name; foreign: one of other code, such as a call of a kernel, is only
+        counted."""
         if foreign is None:
             self.last = error
             self.values.pop(name, None)
@@ -93,9 +83,8 @@ class Document:
         return next((error for error in errors if error), self.last if isinstance(self.last, CuteVizError) else None)
 
     def pick(self, name: str | None = None, *, drawable: bool = False) -> object:
-        """The value of a name, or of the last statement; the error of what failed. With `drawable`, the last one that is more than
-        a number, if there is one.
-        """
+        """The value of a name, or of the last statement; the error of what failed. With `drawable`, the last one that is more
+        than a number, if there is one."""
         if name is None:
             if isinstance(self.last, CuteVizError):
                 raise self.last
@@ -119,14 +108,7 @@ class Document:
 
 def evaluate_program(statements: list[Statement], source: Passage) -> Document:
     """The value of every statement. One that fails is kept as a failure, which raises its error when its value is asked for.
-    Warnings, such as of a composition that is not what it seems, are added to those of the source.
-
-    >>> from cute_viz.notation.statements import parse_program
-    >>> text = "a = 4:2; b = a(3); c = a(4,4)"
-    >>> document = evaluate_program(parse_program(text), Passage(text))
-    >>> document.pick("b"), list(document.failures)
-    (6, ['c'])
-    """
+    Warnings, such as of a composition that is not what it seems, are added to those of the source."""
     text = source.text
     env = dict(source.names)
     bound = set[str]()
@@ -227,11 +209,7 @@ def _is_like(word: str, known: list[str]) -> bool:
 
 
 def is_operation(name: str) -> bool:
-    """Whether a name is one of an operation.
-
-    >>> is_operation("partition_C"), is_operation("shape_of")
-    (True, False)
-    """
+    """Whether a name is one of an operation."""
     from cute_viz.algebra import ops
 
     return name in ops.OPS or name in ops.ALIASES
@@ -239,15 +217,7 @@ def is_operation(name: str) -> bool:
 
 def operations_of(node: Node, source: Passage) -> tuple[Operation, ...]:
     """The operation that a node calls, with its evaluated operands, behind those whose result it slices; none for a literal. A
-    layout that is called with `_` is a slice.
-
-    >>> from cute_viz.notation.statements import parse_program
-    >>> text = "ceil_div(10, n); n(2,_)"
-    >>> str(operations_of(parse_program(text)[0].value, Passage(text, {"n": 4}))[0])
-    'ceil_div(10, 4)'
-    >>> operations_of(parse_program(text)[1].value, Passage(text, {"n": Layout((4, 8))}))[0].name
-    'slice'
-    """
+    layout that is called with `_` is a slice."""
     if isinstance(node, Sequence) and len(node.items) == 1:
         return operations_of(node.items[0], source)
     if isinstance(node, Apply):
@@ -287,19 +257,11 @@ def _operation(node: Node, source: Passage) -> tuple[str, list[object], tuple[ob
 
 
 def changed(text: str) -> set[str]:
-    """The names that a statement which cannot be read may change.
-
-    >>> sorted(changed("x *= 2")), sorted(changed("read(&a, b)")), sorted(changed("if (a && b == c)"))
-    (['x'], ['a'], [])
-    """
+    """The names that a statement which cannot be read may change."""
     return {name for match in _CHANGED.finditer(text) for name in match.groups() if name}
 
 
 def unread(name: str, text: str, span: Span) -> NotationError:
-    """The error of a name that is changed by what cannot be read.
-
-    >>> unread("x", "x++;", Span(0, 4)).message
-    "'x' is modified here by code that cannot be evaluated"
-    """
+    """The error of a name that is changed by what cannot be read."""
     message = f"{name!r} is modified here by code that cannot be evaluated"
     return NotationError(message, text=text, span=span, hint=f"write {name} = ... instead")

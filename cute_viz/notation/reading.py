@@ -15,9 +15,6 @@ class Passage(NamedTuple):
     `notation.DIALECTS`. resolve: the atom of a name and its template arguments, or None. shape: of a tensor, for
     encodings whose text does not say it; () where it is not given. free: whether names without a value are run-time integers in
     an expression of its own.
-
-    >>> Passage("M", {"M": 4}).of("N").names
-    {'M': 4}
     """
 
     text: str

@@ -14,11 +14,7 @@ from cute_viz.notation.syntax import Infix, Statement
 
 def parse_program(text: str) -> list[Statement]:
     """The statements of a text; at least one. In a text of several lines a statement that cannot be read carries its error, as
-    source code holds much that is not a layout; in one line the error is raised.
-
-    >>> len(parse_program("a = (4,8):(8,1); a o 4:2"))
-    2
-    """
+    source code holds much that is not a layout; in one line the error is raised."""
     return _Program(text).program()
 
 

@@ -94,9 +94,8 @@ class Name(Spanned):
 
 
 class Call(Spanned):
-    """`name<template>(args)`; `args` is None where nothing was called, as in `Sw<3,4,3>`. Python's keyword arguments are `Keyword`
-    nodes among the arguments.
-    """
+    """`name<template>(args)`; `args` is None where nothing was called, as in `Sw<3,4,3>`. Python's keyword arguments are
+    `Keyword` nodes among the arguments."""
 
     name: str
     template: tuple[Node, ...]
@@ -132,7 +131,7 @@ class Arith(Spanned):
     right: Node
 
 
-class Index(Spanned):
+class Item(Spanned):
     """`x[i]`: an entry of a tuple, a mode or slice of a layout (Python)."""
 
     value: Node
@@ -153,26 +152,17 @@ class Statement:
 
 
 Node: TypeAlias = (
-    "Number | Ratio | Blank | Sequence | Pair | At | FlaggedPointer | Name | Call | Apply | Chain | Infix | Arith | Index"
+    "Number | Ratio | Blank | Sequence | Pair | At | FlaggedPointer | Name | Call | Apply | Chain | Infix | Arith | Item"
 )
 
 
 def source(text: str, node: Node) -> str:
-    """The text of a node, without blanks.
-
-    >>> from cute_viz.notation.statements import parse_program
-    >>> source("( 4, 8 ) : 1", parse_program("( 4, 8 ) : 1")[0].value.shape)
-    '(4,8)'
-    """
+    """The text of a node, without blanks."""
     return "".join(text[node.span.start : node.span.end].split())
 
 
 def short(name: str) -> str:
-    """A name without `cute::`, `cute.`, `GMMA::` and the like.
-
-    >>> short("cute::size"), short("GMMA::Layout_K_SW128_Atom")
-    ('size', 'Layout_K_SW128_Atom')
-    """
+    """A name without `cute::`, `cute.`, `GMMA::` and the like."""
     return name.replace("::", ".").rsplit(".", 1)[-1]
 
 
@@ -183,11 +173,7 @@ _NAMES = (  # how names begin
 
 
 def is_atom_name(short: str) -> bool:
-    """Whether a name could be an atom's: SM80_..., GMMA_..., UniversalCopy, 16x8x16_...
-
-    >>> is_atom_name("SM80_16x8x16_F32F16F16F32_TN"), is_atom_name("make_layout")
-    (True, False)
-    """
+    """Whether a name could be an atom's: SM80_..., GMMA_..., UniversalCopy, 16x8x16_..."""
     return re.match(_NAMES, short) is not None
 
 
@@ -195,15 +181,7 @@ _HINT = "every integer of the shape needs one stride, in the same parentheses"
 
 
 def check_congruent(text: str, shape: Node, stride: Node) -> None:
-    """Refuse `shape:stride` of one text where their nesting differs; names and calls may come to anything and pass.
-
-    >>> from cute_viz.notation.statements import parse_program
-    >>> text = "((2,2),4):((1,8,16),2)"
-    >>> pair = parse_program(text)[0].value
-    >>> try: check_congruent(text, pair.shape, pair.stride)
-    ... except NotationError as error: print(error.message)
-    the stride (1,8,16) has 3 modes, its shape (2,2) has 2 modes
-    """
+    """Refuse `shape:stride` of one text where their nesting differs; names and calls may come to anything and pass."""
     shape, stride = without_parentheses(shape), without_parentheses(stride)
     if isinstance(shape, Sequence) and isinstance(stride, Sequence):
         if len(shape.items) != len(stride.items):
@@ -222,12 +200,7 @@ def check_congruent(text: str, shape: Node, stride: Node) -> None:
 
 
 def without_parentheses(node: Node) -> Node:
-    """What parentheses around one expression hold; other nodes as they are. (4) is a tuple of one mode.
-
-    >>> from cute_viz.notation.statements import parse_program
-    >>> [type(without_parentheses(parse_program(text)[0].value)).__name__ for text in ("(2*4)", "(8)")]
-    ['Arith', 'Sequence']
-    """
+    """What parentheses around one expression hold; other nodes as they are. (4) is a tuple of one mode."""
     if isinstance(node, Sequence) and node.bracket == "(" and len(node.items) == 1:
         inside = node.items[0]
         return inside if isinstance(inside, (Chain, Infix, Call, Apply, Arith)) else node

@@ -26,14 +26,8 @@ _TENSOR_MEMORY = "tensor_memory_encoding"
 
 
 def read_triton(source: Passage) -> Document:
-    """Every encoding of a text as a layout, by the names that the text gives them.
-
-    Raises: NotationError for an encoding without a shape, neither in its type nor given, and for an unknown one, with the place.
-
-    >>> text = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>"
-    >>> str(read_triton(Passage(text, shape=(32, 16))).pick())
-    '((4,32),4):((128,1),32)'
-    """
+    """Every encoding of a text as a layout, by the names that the text gives them. Raises: NotationError for an encoding without
+    a shape, neither in its type nor given, and for an unknown one, with the place."""
     document = Document()
     numbers: dict[str, int] = {}
     known: dict[tuple[str, tuple[int, ...], str], str] = {}  # a kernel has the same few types on most of its lines
@@ -61,12 +55,7 @@ def _fresh(name: str, document: Document, numbers: dict[str, int]) -> str:
 
 
 def layout_of(typed: Typed, shape: Sequence[int] = ()) -> Layout | ComposedLayout:
-    """The layout of an encoding for the shape of its type, or the one that is given.
-
-    >>> text = "!ttg.memdesc<8x64xf16, #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>>"
-    >>> str(layout_of(find(text)[0]))
-    'Sw<3,3,3> o 0 o (8,64):(64,1)'
-    """
+    """The layout of an encoding for the shape of its type, or the one that is given."""
     linear = linear_of(typed, shape)
     name = typed.encoding.name
     if name in registers.ENCODINGS:
@@ -91,12 +80,7 @@ def layout_of(typed: Typed, shape: Sequence[int] = ()) -> Layout | ComposedLayou
 
 
 def linear_of(typed: Typed, shape: Sequence[int] = ()) -> Linear:
-    """The linear layout of an encoding: the coordinate that each bit adds.
-
-    >>> text = "tensor<64xf16, #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>>"
-    >>> linear_of(find(text)[0]).bases["lane"]
-    ((2,), (4,), (8,), (16,), (32,))
-    """
+    """The linear layout of an encoding: the coordinate that each bit adds."""
     encoding = typed.encoding
     known = (*registers.ENCODINGS, *memory.ENCODINGS, _TENSOR_MEMORY)
     if encoding.name not in known:
@@ -119,12 +103,7 @@ def linear_of(typed: Typed, shape: Sequence[int] = ()) -> Linear:
 
 
 def smallest(encoding: Encoding) -> tuple[int, ...]:
-    """The smallest tile that an encoding covers once, () where it does not say one.
-
-    >>> text = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>"
-    >>> smallest(find(text)[0].encoding), smallest(find(f"#ttg.slice<{{dim = 1, parent = {text}}}>")[0].encoding)
-    ((16, 32), (16,))
-    """
+    """The smallest tile that an encoding covers once, () where it does not say one."""
     fields = encoding.fields
     if (parent := fields.get("parent")) is not None:
         tile = smallest(parent)
@@ -227,9 +206,6 @@ def tile_of(text: str, shape: Sequence[int] = (), name: str = "") -> tuple[str, 
 
     The tile is "" where there is none of two modes, the lanes are 0 of what is not of registers.
     name: which of several encodings of a text is meant.
-
-    >>> tile_of("#ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>", (64,))
-    ('1x64', 32)
     """
     typed = next((one for one in reversed(find(text)) if one.name == name), None)
     if typed is None or typed.encoding.name not in registers.ENCODINGS:
@@ -242,9 +218,5 @@ def tile_of(text: str, shape: Sequence[int] = (), name: str = "") -> tuple[str, 
 
 
 def inputs_of(linear: Linear) -> list[tuple[str, tuple[Any, ...]]]:
-    """The bits of a layout by name, in order: `lane 0` and the coordinate that it adds.
-
-    >>> inputs_of(Linear({"lane": ((1, 0), (2, 0))}, (4, 1), (0, 1)))
-    [('lane 0', (1, 0)), ('lane 1', (2, 0))]
-    """
+    """The bits of a layout by name, in order: `lane 0` and the coordinate that it adds."""
     return [(f"{name} {n}", basis) for name, those in linear.bases.items() for n, basis in enumerate(those)]

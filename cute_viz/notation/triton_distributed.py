@@ -17,26 +17,15 @@ _MOST_MODES = 8  # of a tensor
 
 
 def distributed(encoding: Encoding, shape: Sequence[int]) -> Linear:
-    """The linear layout of an encoding of registers for a shape.
-
-    Raises: NotationError for fields that are missing or do not fit the shape; encodings that are not of registers.
-
-    >>> from cute_viz.notation.triton_text import find
-    >>> text = "#ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>"
-    >>> distributed(find(text)[0].encoding, (64,)).bases["register"]
-    ((1,),)
-    """
+    """The linear layout of an encoding of registers for a shape. Raises: NotationError for fields that are missing or do not fit
+    the shape; encodings that are not of registers."""
     for extent in shape:
         bit_count(extent)
     return ENCODINGS[encoding.name](encoding, tuple(shape))
 
 
 def row_major(rank: int, yes: bool = True) -> tuple[int, ...]:
-    """The modes, the fastest first: of a matrix the last one, then the one before, then those of the batch.
-
-    >>> row_major(2), row_major(3, yes=False)
-    ((1, 0), (1, 2, 0))
-    """
+    """The modes, the fastest first: of a matrix the last one, then the one before, then those of the batch."""
     order = list(range(rank))[::-1]
     if not yes and rank > 1:
         order[0], order[1] = order[1], order[0]
@@ -44,12 +33,7 @@ def row_major(rank: int, yes: bool = True) -> tuple[int, ...]:
 
 
 def blocks_of(fields: Fields, rank: int) -> Linear:
-    """How the CTAs of a cluster share a shape: `CGALayout` as bases, or as older versions print it, by extents.
-
-    >>> from cute_viz.notation.triton_text import find
-    >>> blocks_of(Fields(find("#ttg.blocked<{order = [1, 0], CGALayout = [[1, 0]]}>")[0].encoding), 2).bases
-    {'block': ((1, 0),)}
-    """
+    """How the CTAs of a cluster share a shape: `CGALayout` as bases, or as older versions print it, by extents."""
     given = fields.encoding.fields
     if "CTAsPerCGA" in given or "CTASplitNum" in given:
         ctas, split = fields.powers("CTAsPerCGA", rank), fields.powers("CTASplitNum", rank)
@@ -63,12 +47,7 @@ def blocks_of(fields: Fields, rank: int) -> Linear:
 
 
 def of_bases(bases: dict[str, tuple[tuple[int, ...], ...]], fields: Fields, shape: Sequence[int] = ()) -> Linear:
-    """The linear layout of bases, which reaches as far as they do.
-
-    >>> from cute_viz.notation.triton_text import find
-    >>> of_bases({BLOCK: ((2, 0), (0, 1))}, Fields(find("#ttg.blocked<{order = [1, 0]}>")[0].encoding)).sizes
-    (4, 2)
-    """
+    """The linear layout of bases, which reaches as far as they do."""
     rank = len(shape) or len(next((basis for those in bases.values() for basis in those), ()))
     rank = rank or fields.number("rank", 0) or len(fields.numbers("order", default=())) or 2
     if rank > _MOST_MODES:
@@ -78,11 +57,7 @@ def of_bases(bases: dict[str, tuple[tuple[int, ...], ...]], fields: Fields, shap
 
 
 def rank_of(linear: Linear, rank: int) -> Linear:
-    """A layout of so many modes; that of one element for one of another rank.
-
-    >>> rank_of(nothing(2), 3).sizes
-    (1, 1, 1)
-    """
+    """A layout of so many modes; that of one element for one of another rank."""
     return linear if len(linear.sizes) == rank else nothing(rank, range(rank))
 
 
@@ -330,13 +305,7 @@ _DOTS: dict[str, Callable[[Fields, Fields, tuple[int, ...]], Linear]] = {
 
 
 def shape_of_linear(encoding: Encoding) -> tuple[int, ...]:
-    """The shape that the bases of a linear encoding reach, which needs none beside it; () of another.
-
-    >>> from cute_viz.notation.triton_text import find
-    >>> text = "#ttg.linear<{register = [[0, 1]], lane = [[1, 0], [2, 0]], warp = [], block = []}>"
-    >>> shape_of_linear(find(text)[0].encoding)
-    (4, 2)
-    """
+    """The shape that the bases of a linear encoding reach, which needs none beside it; () of another."""
     if encoding.name not in ("linear", "shared_linear"):
         return ()
     given = [encoding.fields.get(key, []) for key in (REGISTER, LANE, WARP, BLOCK, "offset")]

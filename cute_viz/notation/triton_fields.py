@@ -9,13 +9,7 @@ from cute_viz.notation.triton_text import Encoding
 
 
 class Fields:
-    """The fields of one encoding, asked for by kind; an error says which field is wrong, and why.
-
-    >>> from cute_viz.notation.triton_text import find
-    >>> fields = Fields(find("#ttg.blocked<{order = [1, 0]}>")[0].encoding)
-    >>> fields.numbers("order", 2), fields.number("version", 1)
-    ((1, 0), 1)
-    """
+    """The fields of one encoding, asked for by kind; an error says which field is wrong, and why."""
 
     def __init__(self, encoding: Encoding) -> None:
         self.encoding = encoding

@@ -24,10 +24,6 @@ class Linear:
 
     bases: by input, in order, the lowest bit first. sizes: the extents of the coordinates. order: the modes in the order in which
     they are extended.
-
-    >>> tile = identity("lane", 4, 0, 2) * identity("register", 2, 1, 2)
-    >>> tile.bases, tile.sizes
-    ({'lane': ((1, 0), (2, 0)), 'register': ((0, 1),)}, (4, 2))
     """
 
     bases: Mapping[str, tuple[Basis, ...]]
@@ -45,11 +41,7 @@ class Linear:
         return Linear(grown, tuple(a * b for a, b in zip(self.sizes, other.sizes, strict=True)), order)
 
     def flat(self, *names: str) -> tuple[int, ...]:
-        """The column-major index that each bit of some inputs adds.
-
-        >>> (identity("register", 4, 0, 2) * identity("lane", 4, 1, 2)).flat("lane")
-        (4, 8)
-        """
+        """The column-major index that each bit of some inputs adds."""
         steps = [*accumulate(self.sizes, mul, initial=1)][:-1]
         return tuple(sum(map(mul, basis, steps)) for name in names for basis in self.bases.get(name, ()))
 
@@ -86,39 +78,23 @@ class Linear:
 
 
 def identity(name: str, size: int, mode: int, rank: int) -> Linear:
-    """The input `name` along one mode.
-
-    >>> identity("lane", 4, 1, 2).bases
-    {'lane': ((0, 1), (0, 2))}
-    """
+    """The input `name` along one mode."""
     steps = tuple(unit(rank, mode, 1 << n) for n in range(bit_count(size)))
     return Linear({name: steps}, tuple(max(1, size) if i == mode else 1 for i in range(rank)), (mode,))
 
 
 def unit(rank: int, mode: int, step: int) -> Basis:
-    """The coordinate of a step along one mode.
-
-    >>> unit(2, 1, 8)
-    (0, 8)
-    """
+    """The coordinate of a step along one mode."""
     return tuple(step if i == mode else 0 for i in range(rank))
 
 
 def repeat(name: str, size: int, mode: int, rank: int) -> Linear:
-    """The input `name` along a mode of which each has the same.
-
-    >>> repeat("lane", 2, 0, 2).bases
-    {'lane': ((0, 0),)}
-    """
+    """The input `name` along a mode of which each has the same."""
     return Linear({name: ((0,) * rank,) * bit_count(size)}, (1,) * rank, (mode,))
 
 
 def along(name: str, sizes: Sequence[int], order: Iterable[int], skip: int = -1) -> Linear:
-    """The input `name` along several modes, the fastest first; along `skip` each has the same.
-
-    >>> along("warp", (2, 2), (1, 0)).bases
-    {'warp': ((0, 1), (1, 0))}
-    """
+    """The input `name` along several modes, the fastest first; along `skip` each has the same."""
     rank = len(sizes)
     out = nothing(rank)
     for mode in order:
@@ -127,33 +103,19 @@ def along(name: str, sizes: Sequence[int], order: Iterable[int], skip: int = -1)
 
 
 def nothing(rank: int, order: Iterable[int] = ()) -> Linear:
-    """The layout of one element.
-
-    >>> nothing(2, (1, 0)).sizes
-    (1, 1)
-    """
+    """The layout of one element."""
     return Linear({}, (1,) * rank, tuple(order))
 
 
 def fitted(tile: Linear, blocks: Linear, shape: Sequence[int], first: str) -> Linear:
-    """A tile of one CTA, extended or cut to its part of a shape, and the CTAs beside each other (combineCtaCgaWithShape).
-
-    >>> fitted(identity("lane", 4, 0, 1), identity("block", 2, 0, 1), (16,), "register").bases
-    {'lane': ((1,), (2,)), 'register': ((4,),), 'block': ((8,),)}
-    """
+    """A tile of one CTA, extended or cut to its part of a shape, and the CTAs beside each other (combineCtaCgaWithShape)."""
     blocks = blocks.at_most(shape)
     part = [max(1, whole // size) for whole, size in zip(shape, blocks.sizes, strict=True)]
     return tile.at_least(part, first).at_most(part) * blocks
 
 
 def bit_count(size: int) -> int:
-    """How many bits count to a size.
-
-    Raises: NotationError for a size that is not a power of two, or far too large.
-
-    >>> bit_count(64), bit_count(1)
-    (6, 0)
-    """
+    """How many bits count to a size. Raises: NotationError for a size that is not a power of two, or far too large."""
     if size < 0 or size & (size - 1):
         raise NotationError(f"{size} is not a power of two, as the extents of Triton's layouts must be")
     if size.bit_length() > _MOST:

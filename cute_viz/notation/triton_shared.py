@@ -21,15 +21,8 @@ OFFSET, PARTITION = "offset", "partition"  # an offset within a partition, where
 
 
 def shared(encoding: Encoding, shape: Sequence[int]) -> Linear:
-    """The linear layout of an encoding of memory for a shape: offset, in elements, and block to coordinates.
-
-    Raises: NotationError for fields that are missing or do not fit the shape.
-
-    >>> from cute_viz.notation.triton_text import find
-    >>> text = "#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 2, order = [1, 0]}>"
-    >>> shared(find(text)[0].encoding, (2, 4)).bases["offset"]
-    ((0, 1), (0, 2), (1, 2))
-    """
+    """The linear layout of an encoding of memory for a shape: offset, in elements, and block to coordinates. Raises:
+    NotationError for fields that are missing or do not fit the shape."""
     for extent in shape:
         bit_count(extent)
     return ENCODINGS[encoding.name](Fields(encoding), tuple(shape))
@@ -66,11 +59,9 @@ def _swizzled(fields: Fields, shape: tuple[int, ...], rotating: bool = False) ->
 
 
 def _nvmma(fields: Fields, shape: tuple[int, ...]) -> Linear:
-    """Boxes as TMA writes them: as wide as the swizzle along the contiguous mode, up to 256 along the others.
-
-    With `transposed` the first mode is the contiguous one, and the modes are turned as Triton turns them: of three and more, and
-    of boxes without a swizzle, that is another order than one would guess.
-    """
+    """Boxes as TMA writes them: as wide as the swizzle along the contiguous mode, up to 256 along the others. With `transposed`
+    the first mode is the contiguous one, and the modes are turned as Triton turns them: of three and more, and of boxes without
+    a swizzle, that is another order than one would guess."""
     rank, width, bits = len(shape), fields.number("swizzlingByteWidth"), fields.number("elementBitWidth", None, 1)
     flip = fields.truth("transposed") and rank > 1
     if width not in (0, 32, 64, 128):
@@ -169,12 +160,7 @@ ENCODINGS: dict[str, Callable[[Fields, tuple[int, ...]], Linear]] = {
 
 
 def paddings(encoding: Encoding) -> tuple[tuple[int, int], ...]:
-    """For padded_shared, the elements of padding after each interval of elements; none for another encoding.
-
-    >>> from cute_viz.notation.triton_text import find
-    >>> paddings(find("#ttg.padded_shared<[64:+4] {order = [1, 0], shape = [64, 64]}>")[0].encoding)
-    ((64, 4),)
-    """
+    """For padded_shared, the elements of padding after each interval of elements; none for another encoding."""
     inner = encoding.fields.get("partitionLayout")
     if encoding.name == "partitioned_shared" and isinstance(inner, Encoding):
         encoding = inner
@@ -189,13 +175,8 @@ def paddings(encoding: Encoding) -> tuple[tuple[int, int], ...]:
 
 
 def inverse(linear: Linear) -> tuple[tuple[int, ...], ...]:
-    """For each mode the offsets of its bits, the lowest first: coordinates to offsets, what chooses a block or a partition aside.
-
-    Raises: NotationError for a layout that has several offsets for a coordinate, or none.
-
-    >>> inverse(Linear({"offset": ((0, 1), (0, 2), (1, 2))}, (2, 4), (0, 1)))
-    ((6,), (1, 2))
-    """
+    """For each mode the offsets of its bits, the lowest first: coordinates to offsets, what chooses a block or a partition
+    aside. Raises: NotationError for a layout that has several offsets for a coordinate, or none."""
     columns = []  # (bits of the coordinate, the offset that gives them)
     for name in (OFFSET, PARTITION, BLOCK):
         for n, basis in enumerate(linear.bases.get(name, ())):
@@ -226,15 +207,8 @@ def inverse(linear: Linear) -> tuple[tuple[int, ...], ...]:
 
 
 def tensor_memory(encoding: Encoding, shape: Sequence[int]) -> Linear:
-    """The linear layout of an encoding of tensor memory: its rows and columns to coordinates.
-
-    Of several CTAs, `block` chooses the one. Raises: NotationError for fields that are missing or do not fit the shape.
-
-    >>> from cute_viz.notation.triton_text import find
-    >>> text = "#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>"
-    >>> tensor_memory(find(text)[0].encoding, (128, 64)).bases["row"][:2]
-    ((1, 0), (2, 0))
-    """
+    """The linear layout of an encoding of tensor memory: its rows and columns to coordinates. Of several CTAs, `block` chooses
+    the one. Raises: NotationError for fields that are missing or do not fit the shape."""
     fields = Fields(encoding)
     given = encoding.fields.get("block")
     if isinstance(given, list) and len(given) == 2:

@@ -54,11 +54,7 @@ _NEAR = 400  # characters before an encoding where what binds or calls it is loo
 
 
 def mentions(text: str) -> bool:
-    """Whether a text has an encoding of Triton's in it.
-
-    >>> mentions("#ttg.blocked<{order = [0]}>"), mentions("gl.SliceLayout(0, x)"), mentions("(4,8):(8,1)")
-    (True, True, False)
-    """
+    """Whether a text has an encoding of Triton's in it."""
     return ("#t" in text or "Layout" in text) and _START.search(text) is not None
 
 
@@ -68,11 +64,6 @@ def find(text: str, every: bool = False) -> list[Typed]:
     every: those with a name that no type has, too, for which nothing says a shape.
 
     Raises: NotationError for text that begins like an encoding and is not one, with the place.
-
-    >>> text = "#a = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}> \\n !ttg.memdesc<8x64xf16, #a>"
-    >>> found = find(text)
-    >>> [(one.encoding.name, one.shape) for one in found], found[0].encoding.fields["order"]
-    ([('swizzled_shared', (8, 64))], [1, 0])
     """
     aliases: dict[str, Encoding] = {}
     for match in ALIAS.finditer(text):

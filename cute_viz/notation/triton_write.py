@@ -22,17 +22,9 @@ from cute_viz.notation.triton_text import find
 
 
 def write_triton(value: object, shape: Sequence[int] = (), wave: int = 32) -> str:
-    """A layout as an encoding of Triton.
-
-    With a shape, a thread-value layout of a tensor of that shape: #ttg.linear, of waves of so many threads. Without one, a layout
-    of memory: #ttg.swizzled_shared where that can say it, else #ttg.shared_linear.
-    Raises: CuteVizError for any other layout, and for one that is not linear over bits.
-
-    >>> write_triton(Layout((8, 64), (64, 1)))
-    '#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>'
-    >>> write_triton(Layout((32, 2), (2, 1)), (64,))
-    '#ttg.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [], block = []}>'
-    """
+    """A layout as an encoding of Triton. With a shape, a thread-value layout of a tensor of that shape: #ttg.linear, of waves of
+    so many threads. Without one, a layout of memory: #ttg.swizzled_shared where that can say it, else #ttg.shared_linear.
+    Raises: CuteVizError for any other layout, and for one that is not linear over bits."""
     if not is_layout(value):
         what = show(value).strip().splitlines()[0]
         raise CuteVizError(f"Triton cannot express {what}", hint="a layout of memory, or with `shape=` one of threads and values")

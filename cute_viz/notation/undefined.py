@@ -11,15 +11,7 @@ from cute_viz.values.examples import hint_for
 
 
 def undefined(name: str, names: Iterable[str], resolve: Callable[..., object] | None) -> tuple[str, str]:
-    """The words of the error and of its hint, for a name where `names` are bound and `resolve` knows the atoms.
-
-    >>> undefined("Ms", ["M", "N"], None)
-    ("'Ms' is undefined", 'give it a value: `let=Ms=512`')
-    >>> undefined("MY_16x8x16_F32", [], None)[0]
-    "there is no atom 'MY_16x8x16_F32'"
-    >>> undefined("right_inverse", [], None)
-    ("'right_inverse' is an operation, which is called with its operands", 'example: right_inverse((4,8):(8,1))')
-    """
+    """The words of the error and of its hint, for a name where `names` are bound and `resolve` knows the atoms."""
     if re.search(r"\d+x\d+x\d+", name):
         upper = name.upper().replace("X", "x")
         known = upper != name and resolve is not None and is_atom_name(upper) and resolve(upper, ()) is not None

@@ -30,26 +30,14 @@ CONSTANTS = (*_MAJORS, *_CONSTANTS)
 
 
 def form_call(evaluator: Evaluator, node: Call) -> object:
-    """The value of a call that is notation; None for another call.
-
-    >>> from cute_viz.notation.statements import parse_program
-    >>> from cute_viz.notation.evaluate import Evaluator
-    >>> text = "E<0,1>"
-    >>> from cute_viz.notation.reading import Passage
-    >>> str(form_call(Evaluator(Passage(text)), parse_program(text)[0].value))
-    '1@1@0'
-    """
+    """The value of a call that is notation; None for another call."""
     name = short(node.name)
     form = _FORMS.get(name)
     return None if form is None else form(evaluator, node)
 
 
 def constant(name: str) -> Any:
-    """What a name in CONSTANTS stands for: a major order, a mode that is left alone, the flag of a pointer to bits.
-
-    >>> constant("GenRowMajor"), str(constant("smem_ptr_flag"))
-    (LayoutRight, 'smem_ptr[1b](unset)')
-    """
+    """What a name in CONSTANTS stands for: a major order, a mode that is left alone, the flag of a pointer to bits."""
     from cute_viz.algebra import construct
 
     return getattr(construct, _MAJORS[name]) if name in _MAJORS else _CONSTANTS[name]
@@ -147,29 +135,18 @@ _FORMS: dict[str, Callable[[Evaluator, Call], Any]] = {
 
 
 def is_drawable(value: object) -> bool:
-    """Whether a value is more than a number or a word: something to draw.
-
-    >>> is_drawable(Layout(4)), is_drawable(4)
-    (True, False)
-    """
+    """Whether a value is more than a number or a word: something to draw."""
     return isinstance(value, (tuple, Layout, ComposedLayout, Swizzle, Tensor)) or bool(getattr(value, "tiling", ""))
 
 
 def drawn(value: object) -> Any:
-    """What a reader means by a value: of a tensor its layout, but where the memory is part of the picture.
-
-    >>> str(drawn(Tensor(Pointer("gmem", "float", 256), Layout(4))))
-    '4:1'
-    """
+    """What a reader means by a value: of a tensor its layout, but where the memory is part of the picture."""
     return value.whole if isinstance(value, Tensor) and value.pointer.space != "tmem" else value
 
 
 def check_size(value: object, text: str, span: Span) -> None:
     """Refuse an object at a place that is over the limits: names that are used twice, again and again, would make objects larger
-    than any memory out of a few lines. Raises: LimitError.
-
-    >>> check_size(Layout((4, 8)), "(4,8)", Span(0, 5))
-    """
+    than any memory out of a few lines. Raises: LimitError."""
     most, count, bits = limit("modes"), 0, 0
     for leaf in magnitudes(value):
         count, bits = count + 1, bits + leaf
@@ -181,11 +158,7 @@ def check_size(value: object, text: str, span: Span) -> None:
 
 
 def magnitudes(value: object) -> Iterator[int]:
-    """The bits of every integer of an object: of each mode, its extent and stride together.
-
-    >>> list(magnitudes(Layout((4, 8), (8, 1))))
-    [7, 5]
-    """
+    """The bits of every integer of an object: of each mode, its extent and stride together."""
     match value:
         case int():
             yield value.bit_length()
@@ -207,11 +180,7 @@ def magnitudes(value: object) -> Iterator[int]:
 
 
 def ungroup(value: object) -> object:
-    """A layout in parentheses is the layout (a tuple of one layout means a tiler only as an argument).
-
-    >>> str(ungroup((Layout(4, 2),))), ungroup((4,))
-    ('4:2', (4,))
-    """
+    """A layout in parentheses is the layout (a tuple of one layout means a tiler only as an argument)."""
     if isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], (Layout, ComposedLayout, Swizzle)):
         return value[0]
     return value
@@ -219,11 +188,7 @@ def ungroup(value: object) -> object:
 
 def called(function: Any, args: tuple[Any, ...]) -> Any:
     """The value of a swizzle at an offset, or of a layout at a coordinate; a slice where the coordinate has `_`. Raises:
-    AlgebraError for what takes no coordinate, and for none.
-
-    >>> called(Layout((4, 8)), (2, 3))
-    14
-    """
+    AlgebraError for what takes no coordinate, and for none."""
     if isinstance(function, Swizzle):
         if len(args) != 1 or not isinstance(args[0], int):
             raise AlgebraError(f"{function} takes one integer")

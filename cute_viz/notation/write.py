@@ -21,14 +21,8 @@ TARGETS = ("cpp", "dsl", "cute", "ir")
 
 
 def write(value: object, target: str) -> str:
-    """An object in a target's words, such that reading them gives an equal object. Raises: CuteVizError for what the target cannot
-    express, such as an XOR stride in C++.
-
-    >>> write(Layout((Static(4), Static(8)), (Static(8), Static(1))), "cpp")
-    'Layout<Shape<_4,_8>,Stride<_8,_1>>{}'
-    >>> write(Layout((4, 8), (8, 1)), "dsl"), write((Layout(4, 1), Layout(8, 2)), "ir")
-    ('cute.make_layout((4, 8), stride=(8, 1))', '[4:1;8:2]')
-    """
+    """An object in a target's words, such that reading them gives an equal object. Raises: CuteVizError for what the target
+    cannot express, such as an XOR stride in C++."""
     return _WRITERS[target](value)
 
 

@@ -71,19 +71,7 @@ NAMES = {option.word: name for name, option in OPTIONS.items() if option.word}  
 
 
 def known(name: str) -> Option:
-    """The option of a name or a word; also with - for _.
-
-    Raises: FigureError for an unknown option, with those like it.
-
-    >>> known("color-by").choices[:2]
-    ('offset', 'mod8')
-    >>> known("for").name
-    'target'
-    >>> known("color_bye")
-    Traceback (most recent call last):
-    cute_viz.errors.FigureError: there is no option 'color_bye'
-      hint: did you mean color_by?
-    """
+    """The option of a name or a word; also with - for _. Raises: FigureError for an unknown option, with those like it."""
     word = NAMES.get(name, name).replace("-", "_")
     if word in OPTIONS:
         return OPTIONS[word]
@@ -93,20 +81,12 @@ def known(name: str) -> Option:
 
 
 def of_level(level: str) -> tuple[Option, ...]:
-    """The options of a level.
-
-    >>> [option.name for option in of_level("panels")]
-    ['fold', 'note', 'blank', 'key', 'crop']
-    """
+    """The options of a level."""
     return tuple(option for option in OPTIONS.values() if option.level == level)
 
 
 def used_by(name: str) -> str:
-    """The pictures that use an option, in words.
-
-    >>> used_by("type"), used_by("fold")
-    ('the views banks, address, access, matrix', '')
-    """
+    """The pictures that use an option, in words."""
     views = ", ".join(key for key, view in VIEWS.items() if name in view.uses)
     others = [view.meaning for view in TILINGS.values() if name in view.uses]
     return "; ".join(part for part in (f"the views {views}" if views else "", ", ".join(others)) if part)

@@ -16,38 +16,19 @@ _UNITS = {"px": 1, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "pt": 96 / 72.27}
 
 
 def read(name: str, value: Any) -> Any:
-    """The value of an option, checked; None stays None, as if it were not given.
-
-    Raises: FigureError for an unknown option, and for a value that the option does not take.
-
-    >>> read("tile", "8x128"), read("thread", 5), read("coords", "yes"), read("type", "f16")
-    ((8, 128), range(5, 6), True, 16)
-    >>> read("width", "3.3in"), read("width", "240pt")
-    (316.8, 318.8)
-    >>> read("labels", "ful")
-    Traceback (most recent call last):
-    cute_viz.errors.FigureError: invalid value 'ful' for labels=
-      hint: did you mean full?
-    """
+    """The value of an option, checked; None stays None, as if it were not given. Raises: FigureError for an unknown option, and
+    for a value that the option does not take."""
     option = known(name)
     return None if value is None else _READERS[option.holds](option, value)
 
 
 def read_all(words: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of several options, those that are None left out.
-
-    >>> read_all({"tile": "8x128", "view": None, "color-by": "warp"})
-    {'tile': (8, 128), 'color_by': 'warp'}
-    """
+    """The values of several options, those that are None left out."""
     return {known(name).name: value for name, word in words.items() if (value := read(name, word)) is not None}
 
 
 def parse_tile(text: str) -> tuple[int, int]:
-    """A tile as it is written: 8x128, (8,128).
-
-    >>> parse_tile("8x128"), parse_tile("(_8,_128)")
-    ((8, 128), (8, 128))
-    """
+    """A tile as it is written: 8x128, (8,128)."""
     match = re.fullmatch(r"\s*\(?\s*_?(\d{1,18})\s*[x×*,]\s*_?(\d{1,18})\s*\)?\s*", text)
     if match is None or 0 in (tile := (int(match[1]), int(match[2]))):
         raise FigureError(f"{text[:40]!r} is not a tile; write rows x columns, for example 8x128")
@@ -55,11 +36,7 @@ def parse_tile(text: str) -> tuple[int, int]:
 
 
 def parse_range(text: str) -> range:
-    """One number, or the first and the last.
-
-    >>> parse_range("5"), parse_range("0..3")
-    (range(5, 6), range(0, 4))
-    """
+    """One number, or the first and the last."""
     match = re.fullmatch(r"\s*(\d{1,9})\s*(?:(?:\.\.|-)\s*(\d{1,9}))?\s*", text)
     if match is None or int(match[2] or match[1]) < int(match[1]):
         raise FigureError(f"{text[:40]!r} is not a number or a range; write 5 or 0..3")

@@ -101,22 +101,12 @@ def render(figure: Figure, format: str, options: Options | None = None) -> bytes
 
 
 def format_named(name: object) -> Format:
-    """The format of a name.
-
-    Raises: CuteVizError for a name of none.
-
-    >>> format_named("tikz").suffixes
-    ('.tex', '.tikz')
-    """
+    """The format of a name. Raises: CuteVizError for a name of none."""
     if not isinstance(name, str) or name not in FORMATS:
         raise CuteVizError(f"there is no format {name!r}", hint=f"formats: {', '.join(FORMATS)}")
     return FORMATS[name]
 
 
 def format_of_suffix(suffix: str) -> str | None:
-    """The format that a file suffix stands for, or None.
-
-    >>> format_of_suffix(".svg"), format_of_suffix(".doc")
-    ('svg', None)
-    """
+    """The format that a file suffix stands for, or None."""
     return next((f.name for f in FORMATS.values() if suffix.lower() in f.suffixes), None)

@@ -22,11 +22,7 @@ Rect = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 def arrows(found: Sequence[Arrow], frames: Sequence[PanelFrame], grids: Sequence[Grid]) -> list[Path]:
-    """The arrows between panels of one row, or down to the next; else the panels' numbers show the way.
-
-    >>> arrows([], [], [])
-    []
-    """
+    """The arrows between panels of one row, or down to the next; else the panels' numbers show the way."""
     ways, joins = [], []
     for a in found:
         start, end = _rect(grids[a.source], frames[a.source], a.start), _rect(grids[a.target], frames[a.target], a.end)
@@ -34,6 +30,9 @@ def arrows(found: Sequence[Arrow], frames: Sequence[PanelFrame], grids: Sequence
             joins.append([((start[0] + start[2]) / 2, start[3]), ((end[0] + end[2]) / 2, end[1])])
         elif _is_drawn(a, frames):
             aside = frames[a.source].panel.place[0] == frames[a.target].panel.place[0]
+            top, bottom = max(start[1], end[1]), min(start[3], end[3])
+            if aside and top < bottom and not a.start and not a.end:  # straight on, where both panels stand
+                start, end = (start[0], top, start[2], bottom), (end[0], top, end[2], bottom)
             ways.append(
                 _curve(start, end)
                 if aside
@@ -53,11 +52,7 @@ def _is_drawn(a: Arrow, frames: Sequence[PanelFrame]) -> bool:
 
 
 def undrawn(found: Sequence[Arrow], frames: Sequence[PanelFrame]) -> str:
-    """Which of the numbered panels goes on in which, in words, where `arrows` leaves any of it out.
-
-    >>> undrawn([Arrow(0, 1), Arrow(1, 2)], ())
-    ''
-    """
+    """Which of the numbered panels goes on in which, in words, where `arrows` leaves any of it out."""
     pairs: dict[tuple[int, int], None] = {}
     heads = [a for a in found if a.head] if frames else []
     if not all(_is_drawn(a, frames) for a in heads):
@@ -82,11 +77,7 @@ def _number(panel: Panel, at: int) -> int:
 
 
 def crossed(found: Sequence[Arrow], panel: int, panels: Sequence[Panel]) -> list[int]:
-    """The rows of a panel whose label an arrow goes through.
-
-    >>> crossed([], 0, [])
-    []
-    """
+    """The rows of a panel whose label an arrow goes through."""
     here = [a for a in found if a.target == panel and a.end and a.head and panels[a.source].place < panels[panel].place]
     here = [a for a in here if panels[a.source].place[0] == panels[panel].place[0]]
     return [int(a.end[0] + a.end[2] - 1) // 2 for a in here]
@@ -128,10 +119,6 @@ def _bent(start: Point, tip: Point, way: tuple[int, int], most: float = MOST_PUL
 
 
 def curved(points: Sequence[Point]) -> list[Point]:
-    """A cubic curve from the first of four points to the last, which the others pull, as a line.
-
-    >>> curved([(0, 0), (1, 0), (2, 0), (3, 0)])[8]
-    (1.5, 0.0)
-    """
+    """A cubic curve from the first of four points to the last, which the others pull, as a line."""
     weights = [((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3) for t in (n / 16 for n in range(17))]
     return [tuple(sum(w * point[axis] for w, point in zip(ws, points, strict=True)) for axis in (0, 1)) for ws in weights]  # type: ignore[misc]

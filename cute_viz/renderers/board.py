@@ -27,14 +27,8 @@ GAP, WEDGE, SIGN = 26.0, 44.0, 40.0  # px between panels, where a wedge is, wher
 
 
 def board_of(figure: Figure, options: Options) -> Page:
-    """The page of a figure that is a board: of the ways to arrange its panels the one that lets them be largest.
-
-    Raises: FigureError for panels that are too many for the page.
-
-    >>> page = board_of(figure("(8,8):(8,1)", view="path"), Options())
-    >>> page.width <= 700, page.panels[0].grid.cell_w
-    (True, 38.0)
-    """
+    """The page of a figure that is a board: of the ways to arrange its panels the one that lets them be largest. Raises:
+    FigureError for panels that are too many for the page."""
     target = target_of(options)
     width, height = min(target.width or WIDTH, options.width or 20000), target.height or HEIGHT
     inside, margin = width - 2 * target.margin, target.margin

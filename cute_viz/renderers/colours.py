@@ -18,19 +18,11 @@ HATCH = ("#9aa4ae", 0.8)  # colour and stroke of a diagonal through each hole, o
 
 
 def page_palette(options: Options) -> Palette:
-    """The palette that a page is drawn in: the one asked for, or that of the theme.
-
-    >>> page_palette(Options(theme="print")).name, page_palette(Options(theme="print", palette="mono")).name
-    ('grey', 'mono')
-    """
+    """The palette that a page is drawn in: the one asked for, or that of the theme."""
     return palette(options.palette or ("grey" if options.theme == "print" else None))
 
 
 def roles(options: Options, dark: bool = False) -> dict[str, str]:
-    """The colours of the roles of a page; of a conflict, in a palette of greys, that of its cells.
-
-    >>> roles(Options())["x"], roles(Options(theme="print"))["x"], roles(Options(), True) is DARK
-    ('#b5121b', '#333333', True)
-    """
+    """The colours of the roles of a page; of a conflict, in a palette of greys, that of its cells."""
     grey = {"x": RED[1]} if page_palette(options).is_flat else {}
     return DARK if dark else LIGHT | grey

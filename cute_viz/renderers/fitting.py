@@ -29,11 +29,6 @@ def of_stage(figure: Figure, panel: Panel, cell: float, fit: Fit, most: tuple[fl
     """The frame of a stage: with its labels where they take little room, else in colours.
 
     most: px of little room.
-
-    >>> from cute_viz.renderers.frame import LOOSE
-    >>> drawn = figure("ampere_gemm")
-    >>> [of_stage(drawn, panel, 10.0, LOOSE).detail.name for panel in drawn.panels[:2]]
-    ['COLOUR', 'VECTOR']
     """
     alone = replace(figure, panels=(panel,))
     few = min(2 * cell, LARGEST, *(float(int(room / n)) for room, n in zip(FEW, (panel.cols, panel.rows), strict=True)))
@@ -54,10 +49,6 @@ def fit_panels(figure: Figure, room: float | None, cell: float | None, full: boo
     """The frames at the highest level of detail whose cells have the size that is wanted, or that keeps the page readable.
 
     room: px beside each other; cell, full, fit: as of `page.lay_out`. With the frames, where they stand, and the size of all.
-
-    >>> from cute_viz.renderers.frame import LOOSE
-    >>> fit_panels(figure("(2,4)"), None, None, False, LOOSE)[1:]
-    ([(0, 0)], 172.0, 96.0)
     """
     every = sum(panel.rows * panel.cols for panel in figure.panels)
     if figure.kind == "heat" and [bool(panel.labels) for panel in figure.panels] == [False, True]:
@@ -134,11 +125,7 @@ def _shelved(figure: Figure, room: float, cell: float | None, fit: Fit) -> Fitte
 
 
 def has_text(figure: Figure) -> bool:
-    """Whether any cell of the figure has a label at all.
-
-    >>> has_text(figure("(2,4)"))
-    True
-    """
+    """Whether any cell of the figure has a label at all."""
     return any(any(panel.labels) for panel in figure.panels)
 
 
@@ -158,12 +145,7 @@ def _colours(figure: Figure, room: float, every: int, fit: Fit) -> Fitted:
 
 
 def aligned(figure: Figure, found: list[PanelFrame]) -> Fitted:
-    """The frames with sizes such that panels line up, where they stand, and the size of all.
-
-    >>> drawn = figure("(2,4)")
-    >>> aligned(drawn, frames(drawn, Detail.FULL))[1]
-    [(0, 0)]
-    """
+    """The frames with sizes such that panels line up, where they stand, and the size of all."""
     shared = shared_sizes(figure.panels, [(f.cell_w, f.cell_h, f.left, f.top) for f in found])
     found = [resized(figure, frame, size) for frame, size in zip(found, shared, strict=True)]
     places, w, h = arrange(

@@ -156,22 +156,12 @@ def frames(figure: Figure, detail: Detail, cell: float | None = None, fit: Fit =
 
     cell: px of a cell, in place of what its labels need; a box with a label is never lower than its text. fit: the room around
     what is written.
-
-    >>> [frame] = frames(build(Layout((2, 4))), Detail.COLOUR, cell=8)
-    >>> frame.cell_w, frame.cell_h
-    (8, 8)
     """
     return [_frame(figure, panel, detail, cell, fit) for panel in figure.panels]
 
 
 def resized(figure: Figure, frame: PanelFrame, size: tuple[float, float, float, float]) -> PanelFrame:
-    """The frame with another cell width and height, room at the left and above; groups that are larger now may have names.
-
-    >>> drawn = build(Layout((2, 4)))
-    >>> [frame] = frames(drawn, Detail.FULL)
-    >>> resized(drawn, frame, (40, 30, 50, 20)).height
-    82
-    """
+    """The frame with another cell width and height, room at the left and above; groups that are larger now may have names."""
     w, h, left, top = size
     grown = frame.detail >= Detail.COLOUR and (w, h) != (frame.cell_w, frame.cell_h)
     marks = _named(figure, frame.panel, w, h, frame.fit) if grown else frame.marks
@@ -232,20 +222,12 @@ def _is_faded(figure: Figure, panel: Panel, box: tuple[int, int, int, int]) -> b
 
 
 def title_width(title: str) -> float:
-    """px of a ruler's title and its arrow: of sans letters capitals are wide.
-
-    >>> round(title_width("M"))
-    22
-    """
+    """px of a ruler's title and its arrow: of sans letters capitals are wide."""
     return sum(0.87 if letter.isupper() else 0.64 for letter in title) * FONT + 1.17 * FONT
 
 
 def caption_width(caption: str) -> float:
-    """px of the longest part of a caption that a line should not break: a word, or a name between `::`.
-
-    >>> caption_width("Traits::SmemLayoutQ (line 3)") == len("SmemLayoutQ") * CAPTION * BOLD
-    True
-    """
+    """px of the longest part of a caption that a line should not break: a word, or a name between `::`."""
     return max(map(len, caption.replace("::", ":: ").split(" "))) * CAPTION * BOLD
 
 

@@ -34,11 +34,7 @@ _KEPT: ContextVar[dict[Any, Any] | None] = ContextVar("kept", default=None)
 
 @contextmanager
 def keeping() -> Iterator[None]:
-    """Keep what is measured of figures and panels until the end of the outermost block: a page tries many arrangements of them.
-
-    >>> with keeping():
-    ...     pass
-    """
+    """Keep what is measured of figures and panels until the end of the outermost block: a page tries many arrangements of them."""
     token = _KEPT.set({} if _KEPT.get() is None else _KEPT.get())
     try:
         yield
@@ -47,11 +43,7 @@ def keeping() -> Iterator[None]:
 
 
 def kept(*fields: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """A function whose result is kept while `keeping`: of the first argument it reads these fields alone, or all.
-
-    >>> kept()(len)([1, 2])
-    2
-    """
+    """A function whose result is kept while `keeping`: of the first argument it reads these fields alone, or all."""
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
@@ -93,11 +85,7 @@ class CellLabels:
 
 @kept("labels", "owners", "rows", "cols")
 def cell_labels(panel: Panel) -> CellLabels:
-    """The labels of a panel; a cell with several owners says how many, `×n`, on its last line.
-
-    >>> cell_labels(figure("(2,2):(2,1)", tile=(2, 2)).panels[0]).lines
-    (('T0', 'T1', 'T0', 'T1'), ('V0', 'V0', 'V1', 'V1'))
-    """
+    """The labels of a panel; a cell with several owners says how many, `×n`, on its last line."""
     shared = shared_cells(panel)
     labels = texts(panel)
     if shared:
@@ -110,11 +98,7 @@ def cell_labels(panel: Panel) -> CellLabels:
 
 
 def split_lines(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    r"""Labels line by line; one of fewer lines than the others has empty ones below.
-
-    >>> split_lines(["T0\nV0", ""])
-    (('T0', ''), ('V0', ''))
-    """
+    r"""Labels line by line; one of fewer lines than the others has empty ones below."""
     breaks = set(map(str.count, labels, repeat("\n")))
     if breaks == {0}:
         return (tuple(labels),)
@@ -128,13 +112,8 @@ def split_lines(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def texts(panel: Panel) -> Sequence[str]:
-    """The label of every cell; of a panel without labels, empty ones.
-
-    Raises: FigureError for an image of more cells than a figure has; only formats that draw pixels show it.
-
-    >>> texts(figure("(2,2):(2,1)").panels[0])
-    ('0', '1', '2', '3')
-    """
+    """The label of every cell; of a panel without labels, empty ones. Raises: FigureError for an image of more cells than a
+    figure has; only formats that draw pixels show it."""
     cells = panel.rows * panel.cols
     if panel.labels or cells <= limit("cells"):
         return panel.labels or ("",) * cells
@@ -143,21 +122,13 @@ def texts(panel: Panel) -> Sequence[str]:
 
 @kept("labels", "owners", "rows", "cols")
 def shared_cells(panel: Panel) -> dict[int, int]:
-    """Cells to be marked as having several owners, with how many; none whose label names them all (`T0,64`).
-
-    >>> shared_cells(figure("(4,1):(0,0)", tile=(1, 1)).panels[0])
-    {0: 4}
-    """
+    """Cells to be marked as having several owners, with how many; none whose label names them all (`T0,64`)."""
     labels = texts(panel) if panel.owners else ()
     return {cell: len(owners) for cell, owners in panel.owners if labels[cell] and labels[cell].count(",") + 1 < len(owners)}
 
 
 def fact_line(figure: Figure) -> str:
-    """The figure's facts in one line, less those that only CuTe's own printers need.
-
-    >>> fact_line(figure("(4,8):(8,1)"))
-    'size 32 · cosize 32'
-    """
+    """The figure's facts in one line, less those that only CuTe's own printers need."""
     facts = {name: value for name, value in figure.facts.items() if not name.startswith("drawn")}
     each = ", ".join(f"{name[10:]} {value}" for name, value in facts.items() if name.startswith("values of "))
     words = [f"{name} {value}" for name, value in facts.items() if not name.startswith("values of ")]
@@ -165,15 +136,9 @@ def fact_line(figure: Figure) -> str:
 
 
 def shared_sizes(panels: Sequence[Panel], sizes: Sequence[Sizes]) -> list[Sizes]:
-    """Cell sizes and ruler rooms such that panels of one figure line up: rows with rows, columns with columns.
-
-    Panels that stand side by side and have as many rows share their cells' height and the room above; panels on top of
-    each other that have as many columns, their cells' width and the room at the left.
-
-    >>> panels = figure("(2,4):(1,2)", tile=(2, 4), view="both").panels  # side by side, two rows each
-    >>> shared_sizes(panels, [(30, 20, 40, 24), (50, 36, 40, 24)])
-    [(30, 36, 40, 24), (50, 36, 40, 24)]
-    """
+    """Cell sizes and ruler rooms such that panels of one figure line up: rows with rows, columns with columns. Panels that stand
+    side by side and have as many rows share their cells' height and the room above; panels on top of each other that have as
+    many columns, their cells' width and the room at the left."""
     out = list(sizes)
     for axis in (0, 1):
         groups: dict[tuple[int, int], list[int]] = {}
@@ -191,20 +156,12 @@ def shared_sizes(panels: Sequence[Panel], sizes: Sequence[Sizes]) -> list[Sizes]
 
 
 def runs(row: Sequence[T]) -> list[tuple[T, int]]:
-    """Runs of equal entries as (entry, length).
-
-    >>> runs([3, 3, 1, 3])
-    [(3, 2), (1, 1), (3, 1)]
-    """
+    """Runs of equal entries as (entry, length)."""
     return [(value, len(list(group))) for value, group in groupby(row)]
 
 
 def cell_runs(paints: Sequence[int], cols: int) -> dict[int, tuple[list[int], list[int], list[int]]]:
-    """Cells by their paint: the row, the first column and the length of each run of equal cells in a row.
-
-    >>> cell_runs([3, 3, 1, 3, 3, 3], 3)
-    {3: ([0, 1], [0, 0], [2, 3]), 1: ([0], [2], [1])}
-    """
+    """Cells by their paint: the row, the first column and the length of each run of equal cells in a row."""
     out: dict[int, tuple[list[int], list[int], list[int]]] = {}
     for r in range(len(paints) // cols):
         c = 0
@@ -218,11 +175,7 @@ def cell_runs(paints: Sequence[int], cols: int) -> dict[int, tuple[list[int], li
 
 
 def lattices(points: Iterable[tuple[float, float]]) -> list[tuple[float, float, int, float, int, float]]:
-    """Points as (x, y, how many across, how far apart, how many down, how far apart): lines that are alike become one.
-
-    >>> lattices([(0, 0), (8, 0), (0, 5), (8, 5), (3, 9)])
-    [(0, 0, 2, 8, 2, 5), (3, 9, 1, 0, 1, 0)]
-    """
+    """Points as (x, y, how many across, how far apart, how many down, how far apart): lines that are alike become one."""
     lines: dict[float, list[float]] = {}
     for x, y in points:
         lines.setdefault(y, []).append(x)
@@ -234,11 +187,7 @@ def lattices(points: Iterable[tuple[float, float]]) -> list[tuple[float, float, 
 
 
 def _steps(values: Sequence[float]) -> list[tuple[float, int, float]]:
-    """Rising numbers as (first, how many, how far apart): runs of one step.
-
-    >>> _steps([0, 2, 4, 9])
-    [(0, 3, 2), (9, 1, 0)]
-    """
+    """Rising numbers as (first, how many, how far apart): runs of one step."""
     out, at = [], 0
     while at < len(values):
         step = values[at + 1] - values[at] if at + 1 < len(values) else 0
@@ -251,11 +200,7 @@ def _steps(values: Sequence[float]) -> list[tuple[float, int, float]]:
 
 
 def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[str]:
-    """The text in lines of a width, cut at spaces (or after commas and colons); a word that is too long after an _, or anywhere.
-
-    >>> wrap("one two three", 40, 5)
-    ['one two', 'three']
-    """
+    """The text in lines of a width, cut at spaces (or after commas and colons); a word that is too long after an _, or anywhere."""
     most = max(8, int(width / letter))
     out = []
     while len(text) > most:
@@ -273,11 +218,7 @@ def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[s
 
 
 def balanced(text: str, width: float, letter: float, commas: bool = False) -> list[str]:
-    """The text in as many lines as `wrap` has, narrower where the last would else be short.
-
-    >>> wrap("one two three four", 75, 5), balanced("one two three four", 75, 5)
-    (['one two three', 'four'], ['one two', 'three four'])
-    """
+    """The text in as many lines as `wrap` has, narrower where the last would else be short."""
     found = best = wrap(text, width, letter, commas)
     while len(found) == len(best) > 1 and len(found[-1]) < ORPHAN * len(found[0]) and width > 8 * letter:
         best, width = found, width - letter
@@ -286,20 +227,12 @@ def balanced(text: str, width: float, letter: float, commas: bool = False) -> li
 
 
 def column_step(labels: Sequence[str], letter: float, width: float) -> int:
-    """Every how many columns a ruler's label has room: a power of two.
-
-    >>> column_step(["0", "100"], 6, 10)
-    4
-    """
+    """Every how many columns a ruler's label has room: a power of two."""
     return _power(-(-(max(map(len, labels)) * letter + 6) // width))
 
 
 def row_step(font: float, height: float) -> int:
-    """Every how many rows a ruler's label has room: a power of two.
-
-    >>> row_step(11, 26), row_step(11, 5)
-    (1, 4)
-    """
+    """Every how many rows a ruler's label has room: a power of two."""
     return _power(-(-(font + 1) // height))
 
 
@@ -311,13 +244,8 @@ def _power(count: float) -> int:
 def arrange(
     places: Sequence[tuple[int, int]], sizes: Sequence[tuple[float, float]], gap: float, apart: bool = False
 ) -> tuple[list[tuple[float, float]], float, float]:
-    """Where panels stand, and the size of all: columns as wide, and rows as high, as their largest panel.
-
-    A panel that is alone in its row does not widen its column. apart: each row has columns of its own.
-
-    >>> arrange([(0, 0), (0, 1)], [(10, 5), (20, 8)], 2)
-    ([(0, 0), (12, 0)], 32, 8)
-    """
+    """Where panels stand, and the size of all: columns as wide, and rows as high, as their largest panel. A panel that is alone
+    in its row does not widen its column. apart: each row has columns of its own."""
     if apart:
         lines = [[n for n, place in enumerate(places) if place[0] == row] for row in sorted({row for row, _ in places})]
         at, y, width = [(0.0, 0.0)] * len(places), 0.0, 0.0
@@ -349,9 +277,5 @@ def arrange(
 
 @lru_cache(maxsize=1 << 13)  # the cells of a page share their lines
 def number(x: float) -> str:
-    """A coordinate with two digits at most and no trailing zeros.
-
-    >>> number(3.0), number(2.5), number(1 / 3)
-    ('3', '2.5', '0.33')
-    """
+    """A coordinate with two digits at most and no trailing zeros."""
     return f"{x:.2f}".rstrip("0").rstrip(".") if x != int(x) else str(int(x))

@@ -36,11 +36,7 @@ CONTROLS, READOUT = (beside(__file__, f"assets/{name}.html") for name in ("contr
 
 
 def render(figure: Figure, options: Options) -> str:
-    """The figure as an HTML document.
-
-    >>> "<table>" in render(build(Layout((2, 2))), Options())
-    True
-    """
+    """The figure as an HTML document."""
     if options.target == "readme":  # a README shows images, so that this target says nothing of a page of its own
         options = replace(options, target=None)
     picture, panels = explored(figure, options)
@@ -67,12 +63,7 @@ def render(figure: Figure, options: Options) -> str:
 
 
 def explored(figure: Figure, options: Options) -> tuple[str, list[dict[str, Any]]]:
-    """The figure as an SVG without its declaration, and what a script must know of its panels.
-
-    >>> svg, panels = explored(figure("(2,2)"), Options())
-    >>> svg[:4], panels[0]["data"]
-    ('<svg', {'offset': [0, 2, 1, 3]})
-    """
+    """The figure as an SVG without its declaration, and what a script must know of its panels."""
     page = page_of(figure, options)
     return inlined(svg.write(page, replace(options, fragment=True))), [
         _panel(place.panel, place.grid, place.detail) for place in page.panels

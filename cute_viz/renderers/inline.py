@@ -36,12 +36,7 @@ BESIDE = 130  # px that the page of a frame needs beside its picture
 
 
 def inlined(svg: str) -> str:
-    """An SVG for the text of a page: its rules hold for it alone, and follow the page's theme, or else the system's.
-
-    >>> page = inlined(figure("(2,2)").svg(fragment=True))
-    >>> page[:16], "[data-md-color-scheme=slate]" in page, "{.p{" in page
-    ('<svg class="cv" ', True, False)
-    """
+    """An SVG for the text of a page: its rules hold for it alone, and follow the page's theme, or else the system's."""
     found = _STYLE.search(svg)
     if found is not None:
         rules = _RULE.findall(found[2])
@@ -58,9 +53,6 @@ def framed(page: str, title: str, *, source: str = "", fallback: str = "") -> st
     """The page of a picture in a frame that cannot reach the page around it, as high as its picture.
 
     source: the address of the page, which otherwise stands in the frame itself. fallback: what is shown where frames are removed.
-
-    >>> framed('<svg height="10">', "a grid")[:52]
-    '<iframe sandbox="allow-scripts" loading="lazy" title'
     """
     found = re.search(r'<svg [^>]*?height="([\d.]+)"', page)
     height = min(900, int(float(found[1]) if found else 400) + BESIDE)

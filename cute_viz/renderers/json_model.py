@@ -9,11 +9,7 @@ from cute_viz.renderers import Options
 
 
 def render(figure: Figure, options: Options) -> str:
-    """The figure as one JSON object, keys in the model's order, a line for each member of the figure.
-
-    >>> print(render(figure("(2,2)"), Options()).splitlines()[1])
-     "kind": "grid",
-    """
+    """The figure as one JSON object, keys in the model's order, a line for each member of the figure."""
     items = to_dict(figure).items()
     rows = [f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'), default=_plain)}" for key, value in items]
     return "{" + ",\n ".join(rows) + "}\n"

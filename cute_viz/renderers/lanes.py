@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cute_viz.figures.model import Arrow, Figure, Ruler
+from cute_viz.figures.model import Arrow, Figure, Panel, Ruler
+from cute_viz.figures.trim import picked
 from cute_viz.renderers.arrows import WIDTH, curved
 from cute_viz.renderers.fitting import Fitted
 from cute_viz.renderers.frame import TIGHT, Detail, PanelFrame, frames
@@ -19,36 +20,48 @@ ACROSS, BETWEEN = 16.0, 46.0  # px beside the words of an arrow to the right; be
 AWAY = 4.0  # px from a panel to its arrow
 LEAST = 0.25  # px of a row
 TITLED = 400.0  # px from which on there is room for the titles of rulers
+GROUP, MANY = 8, 64  # lines of shared memory in which a swizzle repeats; of more, not all are seen
 COLUMN = 4  # lanes, from which on they go down and up again
 
 
 def placed(figure: Figure, target: Target) -> Figure:
-    """The lanes in a row, under the names of their memories, or down one side and up the other.
-
-    >>> from cute_viz.renderers.targets import TARGETS
-    >>> from cute_viz.renderers.strip import with_insets
-    >>> [panel.place for panel in placed(with_insets(figure("hopper_gemm")), TARGETS["readme"]).panels]
-    [(0, 0), (1, 0), (2, 0), (1, 1), (0, 1)]
-    """
+    """The lanes in a row, under the names of their memories, or down one side and up the other."""
     n = len(figure.panels)
+    some = tuple([_sampled(figure, panel) for panel in figure.panels])
+    if some != figure.panels:
+        figure = replace(
+            figure, panels=some, notes=(*figure.notes, f"Of shared memory the first {GROUP} lines of each warp are shown.")
+        )
     if target.is_landscape:
         named = [panel.caption.partition(": ") for panel in figure.panels]
         memories = Ruler("", tuple([memory for *_, memory in named]), (0,) * (n + 1))
-        panels = tuple([replace(panel, caption=name) for panel, (name, *_) in zip(figure.panels, named, strict=True)])
+        panels = tuple(
+            [_edged(replace(panel, caption=name), panel.place) for panel, (name, *_) in zip(figure.panels, named, strict=True)]
+        )
         return replace(figure, panels=panels, outer=(Ruler("", ("",), (0, 0)), memories))
     down = n if n < COLUMN else (n + 1) // 2
     places = [(k, 0) if k < down else (n - 1 - k, 1) for k in range(n)]
-    return replace(figure, panels=tuple([replace(panel, place=at) for panel, at in zip(figure.panels, places, strict=True)]))
+    return replace(figure, panels=tuple([_edged(panel, at) for panel, at in zip(figure.panels, places, strict=True)]))
+
+
+def _sampled(figure: Figure, panel: Panel) -> Panel:
+    """Of many lines of shared memory the first ones of each warp, in which a swizzle is seen; any other panel as it is."""
+    if not panel.caption.endswith(": shared") or panel.rows <= MANY:
+        return panel
+    hues = [figure.paints[paint].hue for paint in panel.paints[:: panel.cols]]
+    starts = [r for r in range(panel.rows) if r == 0 or hues[r] != hues[r - 1]]
+    few = [r for start in starts for r in range(start, min(start + GROUP, panel.rows)) if hues[r] == hues[start]]
+    return picked(panel, few, range(panel.cols))
+
+
+def _edged(panel: Panel, at: tuple[int, int]) -> Panel:
+    """The panel at a place, with the names of its rows where that is the first of a line."""
+    ruler = panel.row_ruler if not at[1] else replace(panel.row_ruler, title="", labels=("",) * panel.rows)
+    return replace(panel, place=at, row_ruler=ruler)
 
 
 def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
-    """The frames in a width and a height: all panels as high as each other, and as wide in a row.
-
-    >>> from cute_viz.renderers.strip import with_insets
-    >>> frames, places, w, h = fitted(with_insets(figure("hopper_gemm")), 870, 300, 8.0)
-    >>> w <= 870, h <= 301, len({f.cell_h for f in frames})
-    (True, True, 1)
-    """
+    """The frames in a width and a height: all panels as high as each other, and as wide in a row."""
     if width < TITLED:
         bare = [replace(panel, col_ruler=replace(panel.col_ruler, title="")) for panel in figure.panels]
         figure = replace(figure, panels=tuple(bare))
@@ -83,11 +96,7 @@ def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
 
 
 def movements(found: Sequence[Arrow], frames: Sequence[PanelFrame], grids: Sequence[Grid], least: float) -> list[Primitive]:
-    """The arrows from lane to lane, with what moves and how much.
-
-    >>> movements((), (), (), 8.0)
-    []
-    """
+    """The arrows from lane to lane, with what moves and how much."""
     ways, words = list[list[tuple[float, float]]](), list[Primitive]()
     edge = max((grid.right for grid in grids), default=0.0)
     for arrow in found:

@@ -24,12 +24,7 @@ Entry: TypeAlias = "tuple[LegendEntry, list[str]]"  # and its label in lines
 
 
 class Key:
-    """Legends, as `told` has them, in a width: a column of entries, or lines of them; a long label takes several lines.
-
-    >>> key = Key(told(figure("(2,2):(2,1)", color_by="row")), LEGEND_WIDTH, column=False)
-    >>> key.height, [line.text for line in key.placed(0, 0)[1]]
-    (58.0, ['hue: row', 'row 0', '1'])
-    """
+    """Legends, as `told` has them, in a width: a column of entries, or lines of them; a long label takes several lines."""
 
     def __init__(self, legends: Sequence[Legend], width: float, column: bool) -> None:
         letter = SIZES[0] * PROSE
@@ -79,11 +74,7 @@ def _lines(entries: Sequence[Entry], width: float) -> list[list[Entry]]:
 
 
 def _unrepeated(labels: Sequence[str]) -> list[str]:
-    """Labels of a word and a number, all of the same word, with the word once.
-
-    >>> _unrepeated(["chunk 0", "chunk 1"]), _unrepeated(["warp 0", "free"])
-    (['chunk 0', '1'], ['warp 0', 'free'])
-    """
+    """Labels of a word and a number, all of the same word, with the word once."""
     words = {label.rpartition(" ")[0] for label in labels}
     alike = len(words) == 1 and all(label.rpartition(" ")[2].isdigit() for label in labels)
     return [*labels[:1], *[label.rpartition(" ")[2] for label in labels[1:]]] if alike else [*labels]
@@ -98,9 +89,6 @@ def told(figure: Figure, named: Collection[str] = (), labelled: bool = False) ->
 
     named: what stands on cells; of a legend whose entries all do, a sentence is left, or nothing. labelled: whether each cell has
     its label, so that a legend that repeats them, or tells nothing apart, is left out.
-
-    >>> [[len(legend.entries) for legend in told(figure("(2,2):(2,1)"), labelled=shown)] for shown in (False, True)]
-    [[4], []]
     """
     found = []
     for n, legend in enumerate(figure.legends):
@@ -126,13 +114,7 @@ def told(figure: Figure, named: Collection[str] = (), labelled: bool = False) ->
 
 
 def _named(legend: Legend) -> Legend:
-    """A legend whose entries stand on the cells, as a sentence; without words where these names say it, `warp 0` of warps.
-
-    >>> _named(Legend("hue: warp (32 threads)", (LegendEntry(0, "warp 0"),))).title
-    ''
-    >>> _named(Legend("hue: the warp that reaches these lanes", (LegendEntry(0, "warp 0"),))).title
-    'The hue is the warp that reaches these lanes.'
-    """
+    """A legend whose entries stand on the cells, as a sentence; without words where these names say it, `warp 0` of warps."""
     word, _, what = legend.title.partition(": ")
     thing, _, more = what.partition(" (")
     if all(entry.label.startswith(f"{thing} ") for entry in legend.entries) and (not more or more.endswith("threads)")):
@@ -165,11 +147,7 @@ def _look(paint: Paint) -> Look:
 
 
 def columns(legends: Sequence[Legend]) -> list[float]:
-    """px of a column of legends: such that headings have two lines, and as narrow as the longest label, within reason.
-
-    >>> columns(told(figure("(2,2):(2,1)", color_by="row")))
-    [110.0, 110.0]
-    """
+    """px of a column of legends: such that headings have two lines, and as narrow as the longest label, within reason."""
     letter = SIZES[0] * PROSE
     longest = max((len(entry.label) for legend in legends for entry in legend.entries), default=0)
     least = max(110.0, INDENT + longest * letter + 1)  # in which that label has a line
@@ -185,13 +163,7 @@ def free_place(
     column: float,
 ) -> tuple[float, float, float] | None:
     """The first place among the panels that is empty and has room for the legend: its corner and its width; None where none is.
-
-    corners, sizes: px of the panels. column: px that the legend takes at least.
-
-    >>> drawn = figure("SM80_16x8x16_F32F16F16F32_TN")
-    >>> free_place(drawn, told(drawn), [(400, 500), (0, 500), (400, 0)], [(400, 500)] * 3, LEGEND_WIDTH)
-    (0, 0, 400)
-    """
+    corners, sizes: px of the panels. column: px that the legend takes at least."""
     places = [panel.place for panel in figure.panels]
     if not legends or figure.arrows:  # whose words and lines need the room
         return None
@@ -209,25 +181,21 @@ def free_place(
     return None
 
 
-def heading(figure: Figure, labelled: bool = True) -> list[Line]:
+def heading(figure: Figure, labelled: bool = True, colours: Sequence[str] = ()) -> list[Line]:
     """What stands above the panels: the title, the source and, where cells are labelled, the caption, which explains the labels.
 
-    >>> heading(figure("(2,4)"))[1].text
-    '(2,4):(1,2)'
+    colours: what hue or shade is, of which the cells have the names.
     """
     return [
         Line(figure.title, 0, 0, 17, TEXT, weight=700),
         Line(figure.source, 0, 0, 12.5, TEXT, mono=True),
         Line(figure.caption if labelled else "", 0, 0, 12.5),
+        Line(". ".join(words[0].upper() + words[1:] for words in colours), 0, 0, 12.5),
     ]
 
 
 def prose(lines: list[Line], width: float, y: float, x: float) -> list[Line]:
-    """Lines of text cut to the width, from y down.
-
-    >>> [line.y for line in prose([Line("one two", 0, 0, 10)], 40, 0, 0)]
-    [8.0]
-    """
+    """Lines of text cut to the width, from y down."""
     out = []
     for line in lines:
         letter = line.size * (CHAR if line.mono else BOLD if line.weight > 400 else PROSE)

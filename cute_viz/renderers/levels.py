@@ -44,16 +44,11 @@ class Drawing(NamedTuple):
 
 
 def drawings(figure: Figure, target: Target) -> Iterator[Drawing]:
-    """The drawings with labels, the richest first; what fits none of them is drawn in blocks, whose size follows from the place.
-
-    >>> from cute_viz.renderers.targets import TARGETS
-    >>> first = next(drawings(figure("(4,8):(8,1)"), TARGETS["readme"]))
-    >>> first.details[0].name, first.scale
-    ('FULL', 1.5)
-    """
+    """The drawings with labels, the richest first; what fits none of them is drawn in blocks, whose size follows from the place."""
     scales = [s for s in SCALES if s <= target.grows and s * FONT >= target.least - 1e-6]
     ways = list(arranged(figure, target))
-    slices = figure.kind == "operation" and any("(_,_" in panel.caption for panel in figure.panels)  # which stand side by side
+    slices = figure.kind == "operation" and any("(_,_" in panel.caption for panel in figure.panels)
+    slices = slices or figure.kind == "bulk"  # which stand side by side, if only in a smaller size
     tries = [([way], scales) for way in ways] if slices else [(ways, scales)]
     if figure.kind == "operation" and not slices:  # operands and result in a row, as one reads them, before in larger cells
         tries[:0] = [([figure], [scale for scale in scales if scale >= 1])]
@@ -101,24 +96,13 @@ def _labelled(figure: Figure, most: int) -> Iterator[tuple[Detail, ...]]:
 
 
 def units(figure: Figure, target: Target) -> Figure | None:
-    """The figure as the unit that it repeats; None of few cells, of cells without labels, and where nothing repeats.
-
-    >>> from cute_viz.renderers.targets import TARGETS
-    >>> [units(figure("SM80_16x8x16_F32F16F16F32_TN"), TARGETS[name]) is None for name in ("readme", "slide")]
-    [True, False]
-    """
+    """The figure as the unit that it repeats; None of few cells, of cells without labels, and where nothing repeats."""
     many = sum(len(panel.paints) for panel in figure.panels) > min(MANY, target.labels)
     return repeated(figure) if many and has_text(figure) else None
 
 
 def further(figure: Figure, whole: bool) -> Figure | None:
-    """The figure as the unit whose threads are further on in the next; None of none. whole: of a single panel, its warps alone.
-
-    >>> wgmma = figure("SM90_64x8x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>", operand="C")
-    >>> (panel,) = further(wgmma, True).panels
-    >>> panel.rows, panel.row_ruler.labels[-1]
-    (17, '× 4')
-    """
+    """The figure as the unit whose threads are further on in the next; None of none. whole: of a single panel, its warps alone."""
     if (whole and len(figure.panels) > 1) or not has_text(figure):
         return None
     unit = repeated(figure, further=True)
@@ -127,13 +111,7 @@ def further(figure: Figure, whole: bool) -> Figure | None:
 
 
 def excerpts(figure: Figure) -> Iterator[Figure]:
-    """Of what differs between two objects ever smaller parts, each with the first cell that does; none of other figures.
-
-    >>> from cute_viz.figures.compare import difference
-    >>> found = difference(figure("(128,64):(64,1)"), figure("Sw<3,3,3> o 0 o (128,64):(64,1)"))
-    >>> [(part.panels[0].rows, part.panels[0].cols) for part in excerpts(found)]
-    [(64, 64), (32, 64), (16, 64), (8, 64), (8, 32), (8, 16), (8, 8), (8, 4)]
-    """
+    """Of what differs between two objects ever smaller parts, each with the first cell that does; none of other figures."""
     if figure.kind != "difference":
         return
     sizes = {(panel.rows, panel.cols) for panel in figure.panels}
@@ -163,12 +141,7 @@ def excerpts(figure: Figure) -> Iterator[Figure]:
 
 
 def arranged(figure: Figure, target: Target) -> Iterator[Figure]:
-    """The figure as it is; where its panels are not a product, in a row, in shorter rows and below each other.
-
-    >>> from cute_viz.renderers.targets import TARGETS
-    >>> [len(list(arranged(figure(x), TARGETS["readme"]))) for x in ("(4,8)", "SM80_16x8x16_F32F16F16F32_TN", "SM75_U32x1_LDSM_N")]
-    [1, 1, 2]
-    """
+    """The figure as it is; where its panels are not a product, in a row, in shorter rows and below each other."""
     yield figure
     n = len(figure.panels)
     if n == 1 or is_product(figure) or figure.outer:
@@ -193,11 +166,7 @@ def arranged(figure: Figure, target: Target) -> Iterator[Figure]:
 
 
 def _rows_of(widths: Sequence[int]) -> list[tuple[int, int]]:
-    """Places in rows that are as wide as two of the widest, at most.
-
-    >>> _rows_of([64, 64, 16, 16, 32])
-    [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)]
-    """
+    """Places in rows that are as wide as two of the widest, at most."""
     places, row, wide = list[tuple[int, int]](), 0, 0
     for width in widths:
         row, wide = (row + 1, 0) if wide + width > 2 * max(widths) else (row, wide)
@@ -211,30 +180,17 @@ def _placed(figure: Figure, places: Sequence[tuple[int, int]]) -> Figure:
 
 
 def is_comparison(figure: Figure) -> bool:
-    """Whether panels of several objects have as many rows and columns, so that their cells are compared.
-
-    >>> is_comparison(figure("one_product_on_three_machines")), is_comparison(figure("(4,8):(8,1)"))
-    (True, False)
-    """
+    """Whether panels of several objects have as many rows and columns, so that their cells are compared."""
     return figure.kind == "page" and len({(panel.rows, panel.cols) for panel in figure.panels}) == 1
 
 
 def is_product(figure: Figure) -> bool:
-    """Whether panels stand as the operands of a product do: A at the left, B above, C between; further ones below or beside.
-
-    >>> is_product(figure("SM80_16x8x16_F32F16F16F32_TN")), is_product(figure("(2,8):(8,1)"))
-    (True, False)
-    """
+    """Whether panels stand as the operands of a product do: A at the left, B above, C between; further ones below or beside."""
     return {(0, 1), (1, 0), (1, 1)} <= {panel.place for panel in figure.panels} and (0, 0) not in {p.place for p in figure.panels}
 
 
 def stretched(figure: Figure, target: Target, size: float) -> list[tuple[float, float]]:
-    """How much wider, or higher, than the square that fits cells may be: where panels leave a slide empty, and of few long rows.
-
-    >>> from cute_viz.renderers.targets import TARGETS
-    >>> stretched(figure("(8,64):(64,1)"), TARGETS["column"], 4.0)[0], stretched(figure("(8,8)"), TARGETS["column"], 4.0)
-    ((1.0, 6.0), [])
-    """
+    """How much wider, or higher, than the square that fits cells may be: where panels leave a slide empty, and of few long rows."""
     one, *more = figure.panels
     if not more and FLAT * one.rows <= one.cols <= WIDEST_FLAT:
         return [(1.0, share) for share in (6.0, 4.0, *STRETCH) if share * size <= LARGEST]
@@ -242,12 +198,7 @@ def stretched(figure: Figure, target: Target, size: float) -> list[tuple[float, 
 
 
 def prepared(figure: Figure) -> Figure:
-    """The figure as a place with a height has it: what has one mode lies flat, and rulers that stand side by side are one.
-
-    >>> (panel,) = prepared(figure("8:1")).panels
-    >>> panel.rows, panel.cols, panel.col_ruler.title
-    (1, 8, 'mode 0')
-    """
+    """The figure as a place with a height has it: what has one mode lies flat, and rulers that stand side by side are one."""
     panels = list(lying(squared(figure)).panels)
     if figure.outer:
         panels = [replace(panel, caption="") for panel in panels]

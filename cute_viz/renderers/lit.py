@@ -13,12 +13,7 @@ from cute_viz.renderers.marks import ROOMY
 
 def lit(figure: Figure) -> Iterator[Figure]:
     """The figure with labels of what is not faded, less the line that all have in common; then the part of it that has any. None
-    where boxes of several cells are not faded, which have labels of their own.
-
-    >>> found = [one.panels[0] for one in lit(figure("SM80_16x8x16_F32F16F16F32_TN", value=0))]
-    >>> [(panel.rows, panel.cols, panel.labels[:3], panel.row_ruler.labels[-1]) for panel in found]
-    [(16, 8, ('T0', '', 'T1'), '15'), (9, 8, ('T0', '', 'T1'), '..15')]
-    """
+    where boxes of several cells are not faded, which have labels of their own."""
     if not any(paint.faded for paint in figure.paints) or not any(any(panel.labels) for panel in figure.panels):
         return
     every = [

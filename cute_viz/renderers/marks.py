@@ -41,9 +41,6 @@ def has_vectors(figure: Figure, most: float = inf, pad: float = 10.0) -> bool:
     """Whether boxes hold most cells of every panel, several each, so that one label per box says nearly everything.
 
     most: px that a panel may take with those labels. pad: as of `vector_width`.
-
-    >>> has_vectors(figure("(2,4):(1,2)", tile=(2, 4))), has_vectors(figure("(4,4)"))
-    (True, False)
     """
     for panel in figure.panels:
         held = sum((r1 - r0) * (c1 - c0) for r0, c0, r1, c1 in panel.boxes)
@@ -56,11 +53,7 @@ def has_vectors(figure: Figure, most: float = inf, pad: float = 10.0) -> bool:
 
 @kept("boxes", "labels", "cols", "paints")
 def vector_marks(panel: Panel, line: bool = False) -> tuple[Mark, ...]:
-    """A label for each box, `T5` over `V0-7`, or in one line, from the labels of its cells.
-
-    >>> [mark.lines for mark in vector_marks(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])]
-    [('T0', 'V0-3'), ('T1', 'V0-3')]
-    """
+    """A label for each box, `T5` over `V0-7`, or in one line, from the labels of its cells."""
     marks = []
     for box, lines in zip(panel.boxes, box_lines(panel), strict=True):
         if lines:
@@ -81,11 +74,7 @@ def _beside(panel: Panel, r0: int, c0: int, r1: int, c1: int) -> tuple[int, int,
 
 @kept("boxes", "labels", "cols")
 def box_lines(panel: Panel) -> list[tuple[str, ...]]:
-    """The lines of the label of each box; none where the labels of its cells are not the same, a run, or in one alone.
-
-    >>> box_lines(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])
-    [('T0', 'V0-3'), ('T1', 'V0-3')]
-    """
+    """The lines of the label of each box; none where the labels of its cells are not the same, a run, or in one alone."""
     cols, lines = panel.cols, split_lines(panel.labels)
     spans: dict[tuple[str, ...], str | None] = {}  # `V0-7` is what many boxes have
     out = []
@@ -111,11 +100,7 @@ def box_lines(panel: Panel) -> list[tuple[str, ...]]:
 
 
 def _span(labels: Sequence[str]) -> str | None:
-    """`V0-7` of V0, V1 ... V7, the one label of all, or None: a range is told of consecutive numbers alone.
-
-    >>> _span(["V0", "V1", "V2"]), _span(["7", "7"]), _span(["288", "280", "287"]), _span(["0-1", "2-3"])
-    ('V0-2', '7', None, '0-3')
-    """
+    """`V0-7` of V0, V1 ... V7, the one label of all, or None: a range is told of consecutive numbers alone."""
     if labels.count(labels[0]) == len(labels):
         return labels[0]
     prefix = labels[0].rstrip("0123456789")
@@ -137,11 +122,7 @@ def _span(labels: Sequence[str]) -> str | None:
 
 
 def _pair_span(pairs: Sequence[tuple[str, str]]) -> str | None:
-    """`3,8-15` of coordinates along a row, `0-7,2` of those down a column.
-
-    >>> _pair_span([("3", "8"), ("3", "9")]), _pair_span([("0", "2"), ("1", "2")]), _pair_span([("0", "0"), ("1", "1")])
-    ('3,8-9', '0-1,2', None)
-    """
+    """`3,8-15` of coordinates along a row, `0-7,2` of those down a column."""
     rows, cols = ([pair[axis] for pair in pairs] for axis in (0, 1))
     if len(set(rows)) > 1 and len(set(cols)) > 1:
         return None
@@ -155,9 +136,6 @@ def vector_cell(
     """The smallest cell such that the label of every box fits into it, with `pad` px to spare.
 
     heights: px of a box of one line, and of two. low: px of a cell at least.
-
-    >>> vector_cell(vector_marks(figure("(2,4):(1,2)", tile=(2, 4)).panels[0]))
-    (9.25, 30.0)
     """
     w = NARROWEST
     for mark in {(m.c1 - m.c0, m.r1 - m.r0, max(map(len, m.lines))) for m in marks}:
@@ -170,11 +148,7 @@ def vector_cell(
 
 @kept("boxes", "labels", "cols")
 def vector_width(panel: Panel, pad: float = 10.0) -> float:
-    """px that the panel's cells take at least when every box has a label: its first line decides, and is quickly found.
-
-    >>> vector_width(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])
-    23.42
-    """
+    """px that the panel's cells take at least when every box has a label: its first line decides, and is quickly found."""
     need = NARROWEST
     for r0, c0, _, c1 in panel.boxes:
         label = panel.labels[r0 * panel.cols + c0]

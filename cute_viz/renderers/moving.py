@@ -27,14 +27,8 @@ HIDE = 0.93  # how much of a panel is hidden before its step
 
 
 def render(figure: Figure, options: Options) -> str:
-    """The steps of an operation (`figures.motion`), or the wavefronts of an access (`figures.phases`), moving.
-
-    Raises: FigureError for any other figure.
-
-    >>> drawn = render(figure("complement(4:2, 24)", view="steps"), Options())
-    >>> drawn.count('class="go"')  # two panels that wait, and 24 elements
-    26
-    """
+    """The steps of an operation (`figures.motion`), or the wavefronts of an access (`figures.phases`), moving. Raises:
+    FigureError for any other figure."""
     ways = [(n, cell) for n, cell in enumerate(figure.panels[-1].data.get("source", ())) if cell is not None]
     page = page_of(figure, options)
     mark = f"_{crc32(f'{figure.source} {page.width} {page.height}'.encode('utf-8', 'replace')):x}"  # several stand in one document

@@ -37,14 +37,8 @@ SETTINGS: dict[Any, Any] = {
 
 
 def write(figure: Figure, options: Options, format: str) -> bytes:
-    """The figure as the bytes of a PNG or a PDF.
-
-    Raises: FigureError for a PNG over the limit `pixels`, or with a side of more than 65536 pixels; more labels than the limit
-    `labels`.
-
-    >>> write(figure("(2,2)"), Options(), "pdf")[:5]
-    b'%PDF-'
-    """
+    """The figure as the bytes of a PNG or a PDF. Raises: FigureError for a PNG over the limit `pixels`, or with a side of more
+    than 65536 pixels; more labels than the limit `labels`."""
     page = page_of(figure, options)
     if format == "png" and page.width * page.height > limit("pixels"):
         size = f"a PNG of {page.width:.0f} x {page.height:.0f} pixels"
@@ -74,11 +68,7 @@ def write(figure: Figure, options: Options, format: str) -> bytes:
 
 
 def smaller(png: bytes, most: int) -> bytes:
-    """A PNG of at most so many bytes: with a palette of 64 colors, and if need be of fewer pixels.
-
-    >>> len(smaller(write(figure("(64,64)"), Options(), "png"), 60_000)) <= 60_000
-    True
-    """
+    """A PNG of at most so many bytes: with a palette of 64 colors, and if need be of fewer pixels."""
     from PIL import Image
 
     image: Any = Image.open(BytesIO(png)).convert("RGB")

@@ -20,10 +20,6 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[f
     """The names of the groups on rectangles of one hue that are large enough: what the legend calls the hue.
 
     least: px that a rectangle is wider than a name, and px of its height.
-
-    >>> drawn = figure("(2,4):(1,2)", tile=(2, 4))
-    >>> [(mark.lines, mark.r0, mark.c1) for mark in group_marks(drawn, drawn.panels[0], 20, 20)]
-    [(('T0',), 0, 4), (('T1',), 1, 4)]
     """
     legends = figure.legends_of(panel)
     if not legends:
@@ -102,23 +98,18 @@ def _next_to(panel: Panel, mark: Mark, text: str, size: tuple[float, float], lit
 
 
 def _in_lines(name: str) -> list[tuple[str, ...]]:
-    """A name in one line, and a range or words in two: none of none.
-
-    >>> _in_lines("128..255"), _in_lines("T0")
-    ([('128..255',), ('128..', '255')], [('T0',)])
-    """
+    """A name in one line, and a range, words or whose it is and what, in two: none of none."""
     head, dots, last = name.partition("..")
     word, space, number = name.partition(" ")
-    two = [(head + dots, last)] if dots else [(word, number)] if space else []
+    who, colon, what = name.partition(": ")
+    pair = re.fullmatch(r"(\w+ \d+) (\w+ \d+)", name)  # `CTA 0 warp 0`
+    two = [(who + ":", what)] if colon else [(head + dots, last)] if dots else [(word, number)] if space else []
+    two = [(pair[1], pair[2])] if pair else two
     return [(name,), *two] if name else []
 
 
 def joined(lines: Sequence[str]) -> str:
-    """The name whose lines these are.
-
-    >>> joined(("128..", "255")), joined(("warp", "0"))
-    ('128..255', 'warp 0')
-    """
+    """The name whose lines these are."""
     return "".join(lines) if lines[0].endswith("..") else " ".join(lines)
 
 

@@ -13,12 +13,7 @@ Measure = Callable[[Panel], tuple[int, int]]  # of a panel: letters beside the c
 
 
 def narrowed(figure: Figure, columns: int, measure: Measure) -> Figure:
-    """The figure with panels that need more columns merged, where boxes say everything, and then cut.
-
-    >>> drawn = narrowed(figure("((16,8),8):((64,1),8)", tile=(8, 128)), 80, lambda panel: (5, 12))
-    >>> [panel.cols for panel in drawn.panels], drawn.panels[0].labels[:2]
-    ([6, 6, 4], ('T0 V0-7', 'T1 V0-7'))
-    """
+    """The figure with panels that need more columns merged, where boxes say everything, and then cut."""
     out: list[Panel] = []
     for panel in figure.panels:
         beside, cell = measure(panel)
@@ -37,22 +32,13 @@ def narrowed(figure: Figure, columns: int, measure: Measure) -> Figure:
 
 
 def _even(cols: int, most: int) -> int:
-    """How many columns a band has: a power of two where that is not much less than fit, else such that bands are alike.
-
-    >>> _even(64, 11), _even(16, 6), _even(8, 7), _even(5, 5)
-    (8, 6, 4, 5)
-    """
+    """How many columns a band has: a power of two where that is not much less than fit, else such that bands are alike."""
     two = 1 << most.bit_length() - 1
     return two if cols > most and 3 * two > 2 * most else -(-cols // -(-cols // most))
 
 
 def merged(panel: Panel) -> Panel | None:
-    """The panel with a cell for each box; None where its boxes are not all alike, do not fill it, or have no label of their own.
-
-    >>> small = merged(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])
-    >>> small and (small.rows, small.cols, small.labels)
-    (2, 1, ('T0 V0-3', 'T1 V0-3'))
-    """
+    """The panel with a cell for each box; None where its boxes are not all alike, do not fill it, or have no label of their own."""
     sizes = {(r1 - r0, c1 - c0) for r0, c0, r1, c1 in panel.boxes}
     if len(sizes) != 1 or "differs" in panel.data or not panel.labels:
         return None

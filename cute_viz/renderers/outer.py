@@ -14,16 +14,7 @@ WEIGHT = 600
 
 
 class Outer:
-    """The outer rulers of a figure whose panels stand at places: the room that they take, and their words.
-
-    >>> from cute_viz.renderers.frame import LOOSE
-    >>> from cute_viz.renderers.fitting import fit_panels
-    >>> from cute_viz.renderers.levels import prepared
-    >>> drawn = prepared(figure("(2,3,4,2)"))
-    >>> framed, places, *_ = fit_panels(drawn, None, None, False, LOOSE)
-    >>> [line.text for line in Outer(drawn, framed, places, 1.0).lines(0, 0)]
-    ['mode 2 →', '0', '1', '2', '3', 'mode 3 ↓', '0', '1']
-    """
+    """The outer rulers of a figure whose panels stand at places: the room that they take, and their words."""
 
     def __init__(self, figure: Figure, frames: Sequence[PanelFrame], places: Sequence[tuple[float, float]], scale: float) -> None:
         titled = figure.kind != "journey" and any(panel.caption for panel in figure.panels)

@@ -45,12 +45,7 @@ SCREEN = (1000.0, 620.0)  # px of lanes that have no place
 
 @kept()
 def page_of(figure: Figure, options: Options) -> Page:
-    """The page of a figure as options want it: of a place with a height, the richest drawing that fits it.
-
-    >>> page = page_of(figure("(128,128):(1,128)"), Options(target="readme"))
-    >>> page.width <= 700, page.height <= 900, len(page.panels), page.panels[0].detail.name
-    (True, True, 1, 'COLOUR')
-    """
+    """The page of a figure as options want it: of a place with a height, the richest drawing that fits it."""
     if options.letters is None:
         return as_drawn(_page_of(figure, options))
     scale = options.letters / FONT  # the page is laid out with letters of FONT px
@@ -258,10 +253,6 @@ def lay_out(
     width: px that the page may take; cell: px of a cell; without either, the level of detail is the highest that keeps
     the page readable. full: labels were asked for by name, so they are never left out. target: what surrounds the panels.
     fit: the room around what is written. fitted: the frames, where they are known, and scale: of them and their letters.
-
-    >>> page = lay_out(build(Layout((2, 4))))
-    >>> page.width, page.panels[0].detail.name
-    (460.0, 'FULL')
     """
     figure = once(figure)
     margin = target.margin
@@ -274,6 +265,8 @@ def lay_out(
     named = {joined(mark.lines) for frame in framed for mark in frame.marks}
     labelled = all(frame.detail < Detail.COLOUR for frame in framed)
     legends = told(figure, named, labelled) if target.legend else []
+    words = [legend.title for legend in legends if not legend.entries] if target.head else []  # whose names stand on the cells
+    legends = [legend for legend in legends if legend.title not in words]
     below = strips(figure.insets, (width or SIDE_LEGEND) - 2 * margin, target.least)
     if below:
         panels_w = max(panels_w, *(strip.width for strip in below))
@@ -292,8 +285,8 @@ def lay_out(
     elif legends:
         inner = max(inner, room)
     journey = figure.kind == "journey"  # whose cells are too many for labels, which text and HTML have
-    mute = not journey and any(frame.detail >= Detail.COLOUR and any(frame.panel.labels) for frame in framed)
-    head = prose(heading(figure, not mute), inner, margin, margin) if target.head else []
+    mute = not journey and all(frame.detail >= Detail.COLOUR and any(frame.panel.labels) for frame in framed)
+    head = prose(heading(figure, not mute, words), inner, margin, margin) if target.head else []
     top = (head[-1].y + head[-1].size * 0.8 + 10) if head else margin + (10 if target.head else 0)
     legend = Key(legends, corner[2] if corner else column if beside else inner, beside or corner is not None)
     legend_h = 0.0 if corner or not legends else legend.height + (0 if beside else GAP)

@@ -25,13 +25,11 @@ MEANINGS = {row[0]: row[1] for row in rows(__file__, "meanings.txt")}
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """A named list of hues (#rrggbb), and where they come from.
-
-    What is promised, and held by tests/test_palettes.py: every label has a contrast of 4.5:1 (WCAG 2, AA) on every hue and
-    shade. Any two hues of the default palette differ by a CIEDE2000 of 9, of 10 for readers without green cones, of 7.5 for
-    other colour-blind readers, and of 2.9 in grey print; shades of two that follow each other differ by 10 without green cones.
-    Since greys that close are hard to tell apart, groups are also outlined and labelled.
-    """
+    """A named list of hues (#rrggbb), and where they come from. What is promised, and held by tests/test_palettes.py: every
+    label has a contrast of 4.5:1 (WCAG 2, AA) on every hue and shade. Any two hues of the default palette differ by a CIEDE2000
+    of 9, of 10 for readers without green cones, of 7.5 for other colour-blind readers, and of 2.9 in grey print; shades of two
+    that follow each other differ by 10 without green cones. Since greys that close are hard to tell apart, groups are also
+    outlined and labelled."""
 
     name: str
     hues: tuple[str, ...]
@@ -39,19 +37,11 @@ class Palette:
 
     @property
     def is_flat(self) -> bool:
-        """Whether hues are greys, which shades would make each other's.
-
-        >>> PALETTES["grey"].is_flat, PALETTES["tol-even"].is_flat
-        (True, False)
-        """
+        """Whether hues are greys, which shades would make each other's."""
         return all(len(set(rgb(hue))) == 1 for hue in self.hues)
 
     def fill(self, paint: Paint, dark: bool = False) -> str:
-        """The colour of a paint, #rrggbb, on a light page or a dark one; slots past the last hue start again.
-
-        >>> PALETTES["tol-light"].fill(Paint(0)), PALETTES["tol-light"].fill(Paint(0, 1, 2)), PALETTES["grey"].fill(Paint(-1), True)
-        ('#77aadd', '#cbdff2', '#161b22')
-        """
+        """The colour of a paint, #rrggbb, on a light page or a dark one; slots past the last hue start again."""
         if paint.faded:
             return mixed(self.fill(replace(paint, faded=False), dark), FADED, PAGES[dark])
         if paint.hue == CONFLICT:
@@ -64,11 +54,7 @@ class Palette:
         return mixed(hue, LIGHTEST * paint.shade / (paint.shades - 1))
 
     def ink(self, paint: Paint, dark: bool = False) -> str:
-        """Black or white, whichever reads better on the paint: at a luminance of 0.179 their contrasts are equal; faded, a grey.
-
-        >>> PALETTES["viridis"].ink(Paint(0)), PALETTES["viridis"].ink(Paint(7))
-        ('#000000', '#ffffff')
-        """
+        """Black or white, whichever reads better on the paint: at a luminance of 0.179 their contrasts are equal; faded, a grey."""
         if paint.faded:
             return FADED_INKS[dark]
         if dark and paint.hue == -1:
@@ -77,29 +63,17 @@ class Palette:
 
 
 def mixed(colour: str, share: float, page: str = "#ffffff") -> str:
-    """A colour mixed with that of a page, from 0 (as it is) to 1 (the page).
-
-    >>> mixed("#77aadd", 0.5), mixed("#77aadd", 1, "#0d1117")
-    ('#bbd4ee', '#0d1117')
-    """
+    """A colour mixed with that of a page, from 0 (as it is) to 1 (the page)."""
     return "#" + "".join(f"{round(c + (to - c) * share):02x}" for c, to in zip(rgb(colour), rgb(page), strict=True))
 
 
 def rgb(colour: str) -> tuple[int, int, int]:
-    """The three channels, 0 to 255, of #rrggbb.
-
-    >>> rgb("#77aadd")
-    (119, 170, 221)
-    """
+    """The three channels, 0 to 255, of #rrggbb."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 def luminance(colour: str) -> float:
-    """The relative luminance of WCAG 2, from 0 (black) to 1 (white).
-
-    >>> luminance("#000000"), luminance("#ffffff")
-    (0.0, 1.0)
-    """
+    """The relative luminance of WCAG 2, from 0 (black) to 1 (white)."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in rgb(colour))]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -109,13 +83,7 @@ DEFAULT = "tol-even"
 
 
 def palette(name: str | None = None) -> Palette:
-    """The palette of that name (the default one without a name).
-
-    Raises: FigureError for an unknown palette.
-
-    >>> palette("mono").hues, palette().name
-    (('#ffffff', '#e2e2e2'), 'tol-even')
-    """
+    """The palette of that name (the default one without a name). Raises: FigureError for an unknown palette."""
     try:
         return PALETTES[(name or DEFAULT).replace("gray", "grey")]
     except KeyError:

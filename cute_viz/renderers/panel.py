@@ -30,11 +30,6 @@ def draw(frame: PanelFrame, grid: p.Grid, y: float, crossed: Sequence[int] = ())
     """The primitives of a panel whose upper edge is at y and whose cells are the grid, in drawing order.
 
     crossed: rows whose label an arrow goes through; `on_paper` puts it above that.
-
-    >>> from cute_viz.renderers.frame import frames
-    >>> [frame] = frames(figure("(2,4):(4,1)", color_by="none"), Detail.FULL)
-    >>> [type(item).__name__ for item in draw(frame, p.Grid(2, 4, 30, 40, 26, 26), 0)]
-    ['Cells', 'Strokes', 'Border', 'Labels', 'Texts', 'Texts', 'Line', 'Line']
     """
     for n, line in enumerate(frame.caption):
         yield p.Line(line, grid.left, y + frame.fit.caption * (LINE_HEIGHT * n + 0.7), frame.fit.caption, p.TEXT, weight=BOLD)
@@ -134,11 +129,7 @@ def _edges(frame: PanelFrame, mark: Mark) -> tuple[list[int], list[int]]:
 
 
 def _clear(r0: int, r1: int, borders: Sequence[int], tall: float) -> float:
-    """Where, in rows or columns, the middle of a text stands: that of r0..r1, or of the band between borders that is next to it.
-
-    >>> _clear(0, 16, [], 2), _clear(0, 16, [8], 2), _clear(0, 16, [8], 9)
-    (8.0, 4.0, 8.0)
-    """
+    """Where, in rows or columns, the middle of a text stands: that of r0..r1, or of the band between borders that is next to it."""
     middle = (r0 + r1) / 2
     edges = [r0, *[i for i in borders if r0 < i < r1], r1]
     bands = [(a + b) / 2 for a, b in pairwise(edges) if b - a >= tall]
@@ -187,13 +178,7 @@ def _rulers(frame: PanelFrame, grid: p.Grid, crossed: Sequence[int] = ()) -> Ite
 
 
 def on_paper(frame: PanelFrame, grid: p.Grid, rows: Sequence[int]) -> Iterator[p.Primitive]:
-    """The labels of rows through which an arrow goes, above it.
-
-    >>> from cute_viz.renderers.frame import frames
-    >>> [frame] = frames(figure("(2,4):(4,1)", color_by="none"), Detail.FULL)
-    >>> [item.texts for item in on_paper(frame, p.Grid(2, 4, 30, 40, 26, 26), [1]) if isinstance(item, p.Texts)]
-    [['1']]
-    """
+    """The labels of rows through which an arrow goes, above it."""
     x = grid.left - RULER[1]
     for row in rows:
         label, y = frame.panel.row_ruler.labels[row], grid.top + (row + 0.5) * grid.cell_h

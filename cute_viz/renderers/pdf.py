@@ -7,11 +7,7 @@ from cute_viz.renderers import Options
 
 
 def render(figure: Figure, options: Options) -> bytes:
-    """The figure as the bytes of a PDF; equal input gives equal bytes.
-
-    >>> render(figure("(2,2)"), Options())[:5]
-    b'%PDF-'
-    """
+    """The figure as the bytes of a PDF; equal input gives equal bytes."""
     from cute_viz.renderers.mpl import write
 
     return write(figure, options, "pdf")

@@ -16,9 +16,6 @@ def raster(paints: Sequence[int], cols: int, colours: Sequence[str], scale: int 
 
     paints: of each cell, row by row; colours: #rrggbb of each paint, and last of a cell with none. At most 255 paints; more
     share the last colour.
-
-    >>> raster((0, 1), 2, ["#000000", "#ffffff", "#888888"])[:8]
-    b'\\x89PNG\\r\\n\\x1a\\n'
     """
     table = [*colours[:-1][:255], colours[-1]]
     last = len(table) - 1

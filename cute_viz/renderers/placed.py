@@ -44,13 +44,7 @@ class Page:
 
 
 def as_drawn(page: Page) -> Page:
-    """The page with the caption and the alt text of what is drawn: cells that have no room for labels are not said to show any.
-
-    >>> from cute_viz.renderers import Options
-    >>> from cute_viz.renderers.page import page_of
-    >>> [page_of(figure("(64,64):(64,1)"), Options(target=name)).figure.caption for name in ("screen", "column")]
-    ['Cell (i,j) shows its offset', 'A block shows its range of offsets']
-    """
+    """The page with the caption and the alt text of what is drawn: cells that have no room for labels are not said to show any."""
     figure = page.figure
     written = [place for place in page.panels if any(place.panel.labels)]
     if not written or any(place.detail < Detail.COLOUR for place in written):
@@ -69,13 +63,7 @@ def as_drawn(page: Page) -> Page:
 
 
 def without_labels(caption: str, instead: str = "") -> str:
-    """A caption without the clauses that explain labels of cells. instead: what is said in their place.
-
-    >>> without_labels("A row is a wavefront; a cell shows its lanes"), without_labels("Cell (i,j) shows its offset", "Blocks")
-    ('A row is a wavefront', 'Blocks')
-    >>> without_labels("Each cell shows its owner T,V (SM80_16x8x16)")
-    'SM80_16x8x16'
-    """
+    """A caption without the clauses that explain labels of cells. instead: what is said in their place."""
     out = ""
     for clause, end in re.findall(r"(.+?)(\. |; |$)", caption):
         if _OF_CELLS.search(clause):

@@ -39,35 +39,19 @@ class Grid(NamedTuple):
         return self.top + self.rows * self.cell_h
 
     def scaled(self, k: float) -> Grid:
-        """The grid on a page that is k times as large.
-
-        >>> Grid(1, 2, 10, 0, 4, 4).scaled(0.5)
-        Grid(rows=1, cols=2, left=5.0, top=0.0, cell_w=2.0, cell_h=2.0)
-        """
+        """The grid on a page that is k times as large."""
         return Grid(self.rows, self.cols, *[x * k for x in self[2:]])
 
     def xs(self) -> list[float]:
-        """The left edge of each column, and the right edge of the last.
-
-        >>> Grid(1, 2, 10, 0, 4, 4).xs()
-        [10, 14, 18]
-        """
+        """The left edge of each column, and the right edge of the last."""
         return [self.left + c * self.cell_w for c in range(self.cols + 1)]
 
     def ys(self) -> list[float]:
-        """The upper edge of each row, and the lower edge of the last.
-
-        >>> Grid(1, 2, 0, 10, 4, 4).ys()
-        [10, 14]
-        """
+        """The upper edge of each row, and the lower edge of the last."""
         return [self.top + r * self.cell_h for r in range(self.rows + 1)]
 
     def middles(self) -> list[float]:
-        """The middle of each column.
-
-        >>> Grid(1, 2, 10, 0, 4, 4).middles()
-        [12.0, 16.0]
-        """
+        """The middle of each column."""
         return [self.left + (c + 0.5) * self.cell_w for c in range(self.cols)]
 
 
@@ -81,19 +65,11 @@ class Cells(NamedTuple):
     lengths: Sequence[int]
 
     def runs(self) -> Iterator[tuple[int, int, int]]:
-        """(row, first column, length) of each run.
-
-        >>> list(Cells(Grid(1, 3, 0, 0, 4, 4), 0, [0], [1], [2]).runs())
-        [(0, 1, 2)]
-        """
+        """(row, first column, length) of each run."""
         return zip(self.rows, self.starts, self.lengths, strict=True)
 
     def diagonals(self) -> list[tuple[tuple[float, float], tuple[float, float]]]:
-        """The line from the lower left to the upper right corner of each cell.
-
-        >>> Cells(Grid(1, 3, 0, 0, 4, 4), -1, [0], [1], [2]).diagonals()
-        [((4, 4), (8, 0)), ((8, 4), (12, 0))]
-        """
+        """The line from the lower left to the upper right corner of each cell."""
         xs, ys = self.grid.xs(), self.grid.ys()
         return [((xs[c], ys[r + 1]), (xs[c + 1], ys[r])) for r, start, n in self.runs() for c in range(start, start + n)]
 
@@ -135,11 +111,7 @@ class Boxes(NamedTuple):
     width: float
 
     def by_size(self) -> dict[tuple[float, float], list[tuple[float, float]]]:
-        """The corners of the boxes of each size: few sizes, many boxes.
-
-        >>> Boxes([0, 8], [0, 0], [6, 6], [4, 4], 2, 1).by_size()
-        {(6, 4): [(0, 0), (8, 0)]}
-        """
+        """The corners of the boxes of each size: few sizes, many boxes."""
         out: dict[tuple[float, float], list[tuple[float, float]]] = {}
         for x, y, w, h in zip(self.xs, self.ys, self.ws, self.hs, strict=True):
             out.setdefault((w, h), []).append((x, y))
@@ -222,11 +194,7 @@ _LENGTHS = {"x", "y", "w", "h", "xs", "ys", "ws", "hs", "dy", "radius", "width",
 
 
 def scaled(item: Primitive, k: float) -> Primitive:
-    """A primitive of a page that is k times as large.
-
-    >>> scaled(Line("a", 10, 20, 12), 0.5)
-    Line(text='a', x=5.0, y=10.0, size=6.0, role='m', mono=False, weight=400, anchor='start')
-    """
+    """A primitive of a page that is k times as large."""
     if isinstance(item, Path):
         return item._replace(
             lines=[[(x * k, y * k) for x, y in line] for line in item.lines], width=item.width * k, dash=item.dash * k
@@ -244,10 +212,5 @@ def _scaled(fields: dict[str, Any], k: float) -> dict[str, Any]:
 
 
 def missing(item: NoReturn) -> NoReturn:
-    """What a writer does with a kind of primitive that it does not know; the type checker holds that there is none.
-
-    >>> missing("a drawing")
-    Traceback (most recent call last):
-    TypeError: a drawing is not a primitive of a page
-    """
+    """What a writer does with a kind of primitive that it does not know; the type checker holds that there is none."""
     raise TypeError(f"{item} is not a primitive of a page")

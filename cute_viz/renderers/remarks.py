@@ -26,13 +26,7 @@ LINE = 1.35  # of a font
 
 
 def with_notes(figure: Figure, options: Options, lay_out: Callable[[Figure, Options], Page]) -> Page:
-    """The page of a figure with its notes; lay_out: makes that of the figure alone.
-
-    >>> from cute_viz.renderers.page import page_of
-    >>> page = page_of(figure("(4,8):(8,1)", note="(0,0)..(3,0): one bank"), Options())
-    >>> [item.text for item in page.items if isinstance(item, Line)][-1]
-    'one bank'
-    """
+    """The page of a figure with its notes; lay_out: makes that of the figure alone."""
     target, bare = target_of(options), replace(figure, notes_on=())
     size = max(float(FONT), target.least)
     alone = None

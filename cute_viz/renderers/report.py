@@ -11,10 +11,9 @@ _AROUND = 30  # lines of the source that are shown around a row
 
 
 class ReportRow(NamedTuple):
-    """A row: its line, a word for the included file or "", statement, where it is called, instruction, what it costs and the ideal
-    with their unit, the verdict in a word, the fix in words; why; the edits as (place, old, new), what follows from them, what the
-    figures rest on as (word, text); and pictures as SVG.
-    """
+    """A row: its line, a word for the included file or "", statement, where it is called, instruction, what it costs and the
+    ideal with their unit, the verdict in a word, the fix in words; why; the edits as (place, old, new), what follows from them,
+    what the figures rest on as (word, text); and pictures as SVG."""
 
     line: int
     file: str
@@ -44,8 +43,7 @@ class Bar(NamedTuple):
 
 class ReportPage(NamedTuple):
     """A page: title, what it is of, the verdict as a figure and a sentence, what follows, figures as (name, now, after, note),
-    bars, rows, the source, and what was not evaluated or not counted.
-    """
+    bars, rows, the source, and what was not evaluated or not counted."""
 
     title: str
     about: str
@@ -60,12 +58,7 @@ class ReportPage(NamedTuple):
 
 
 def page(of: ReportPage) -> bytes:
-    """The page.
-
-    >>> row = ReportRow(7, "", "copy(a, b)", "", "", 1, 1, "", "ideal")
-    >>> b"<code>copy(a, b)</code>" in page(ReportPage("k.cu", "", "", "", "", (), (), [row]))
-    True
-    """
+    """The page."""
     style, script = ((files("cute_viz.renderers") / "assets" / f"report.{end}").read_text("utf-8") for end in ("css", "js"))
     title = escape(of.title)
     parts = [

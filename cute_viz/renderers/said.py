@@ -11,11 +11,7 @@ from cute_viz.renderers.placed import without_labels
 
 
 def described(figure: Figure, options: Options) -> Figure:
-    """The figure with the caption and the alt text that are true of its page.
-
-    >>> described(figure("(64,64):(64,1)"), Options(target="column")).caption
-    'A block shows its range of offsets'
-    """
+    """The figure with the caption and the alt text that are true of its page."""
     if options.style == "cutlass" or without_labels(figure.caption) == figure.caption:
         return figure
     said = page_of(figure, options).figure

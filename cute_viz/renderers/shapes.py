@@ -24,21 +24,12 @@ SIDES = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 
 
 def breadth(text: str, size: float, mono: bool = False, bold: bool = False) -> float:
-    """px that a text is broad, on the safe side.
-
-    >>> breadth("bank", 10, mono=True)
-    24.4
-    """
+    """px that a text is broad, on the safe side."""
     return len(text) * size * (CHAR if mono else BOLD if bold else PROSE)
 
 
 def drawn(shape: Shape, at: Projection, side: float) -> Iterator[Primitive]:
-    """The primitives of a shape; at: a point of the panel on the page; side: px of a cell's smaller side.
-
-    >>> [line] = drawn(Shape("line", ((0, 0), (2, 0)), look="thin"), lambda x, y: (8 * x, 8 * y), 8)
-    >>> line.lines, line.width
-    ([[(0, 0), (16, 0)]], 0.9)
-    """
+    """The primitives of a shape; at: a point of the panel on the page; side: px of a cell's smaller side."""
     words, points = shape.look.split(), [at(*point) for point in shape.points]
     role = ALARM if "alarm" in words else MUTED if "muted" in words else INK
     width = next((px for word, px in WIDTHS.items() if word in words), THICK)
@@ -86,11 +77,7 @@ def _disc(text: str) -> float:
 
 
 def reach(shape: Shape, at: Projection) -> list[Point]:
-    """Corners of what a shape takes, on the page.
-
-    >>> reach(Shape("text", ((1, 1),), "four", "mono start"), lambda x, y: (10 * x, 10 * y))[1]
-    (36.84, 15.5)
-    """
+    """Corners of what a shape takes, on the page."""
     points = [at(*point) for point in shape.points]
     words = shape.look.split()
     if shape.kind == "brace":
@@ -111,11 +98,7 @@ def reach(shape: Shape, at: Projection) -> list[Point]:
 
 
 def arrows(lines: Sequence[Sequence[Point]], role: str, width: float, dash: float = 0.0) -> Iterator[Path]:
-    """Lines through points, and their heads, whose tips are the last.
-
-    >>> [len(path.lines[0]) for path in arrows([[(0, 0), (20, 0)]], MUTED, 1)]
-    [2, 3]
-    """
+    """Lines through points, and their heads, whose tips are the last."""
     strokes, heads = [], []
     for line in lines:
         (px, py), (x, y) = line[-2:]

@@ -115,8 +115,7 @@ class Sheet:
 @dataclass(frozen=True, slots=True)
 class _At:
     """An affine map from cells to px. What is beside the cells, or above them, is so beyond the rulers, which take side and top;
-    what is beyond the column `edge` is so beyond the texts that stand before it, which take aside.
-    """
+    what is beyond the column `edge` is so beyond the texts that stand before it, which take aside."""
 
     x: float
     y: float

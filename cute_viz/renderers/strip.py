@@ -19,21 +19,12 @@ LINE, APART = 14.0, 8.0  # px from line to line of a field's words, and between 
 
 
 def is_strip(panel: Panel) -> bool:
-    """Whether a panel shows the bits of a number by field.
-
-    >>> [is_strip(panel) for panel in figure("gmma_desc_k_sw128").panels]
-    [False, False, True]
-    """
+    """Whether a panel shows the bits of a number by field."""
     return "field" in panel.data and "bit" in panel.data
 
 
 def with_insets(figure: Figure) -> Figure:
-    """The figure with the bits of numbers as insets, one row each, set bits strong; their legends become words below the bits.
-
-    >>> found = with_insets(figure("instr_desc"))
-    >>> len(found.panels), found.insets[0].cols, found.insets[0].boxes[0]
-    (0, 32, (0, 0, 0, 2))
-    """
+    """The figure with the bits of numbers as insets, one row each, set bits strong; their legends become words below the bits."""
     bits = [panel for panel in figure.panels if is_strip(panel)]
     if not bits:
         return figure
@@ -85,12 +76,7 @@ def _words(name: str, words: dict[str, str]) -> str:
 
 
 class Strip:
-    """A strip of bits in a width: how high it is, and what it is made of.
-
-    >>> strip = Strip(with_insets(figure("instr_desc")).insets[0], 640, 8.0)
-    >>> strip.bit, strip.height > 100
-    (17.0, True)
-    """
+    """A strip of bits in a width: how high it is, and what it is made of."""
 
     def __init__(self, panel: Panel, width: float, least: float) -> None:
         self.panel, self.name, self.value, self.digit = panel, max(NAME, least), max(VALUE, least), max(DIGIT, least)
@@ -134,11 +120,7 @@ class Strip:
         return ABOVE + HIGH + BELOW + self.levels * self.step + 4
 
     def grid(self, x: float, y: float) -> Grid:
-        """Where the bits are, of a strip whose upper left corner is at x, y.
-
-        >>> Strip(with_insets(figure("instr_desc")).insets[0], 640, 8.0).grid(0, 0).top
-        42.0
-        """
+        """Where the bits are, of a strip whose upper left corner is at x, y."""
         return Grid(1, self.panel.cols, x, y + ABOVE, self.bit, HIGH)
 
     def items(self, x: float, y: float) -> list[Primitive]:
@@ -188,9 +170,5 @@ class Strip:
 
 
 def strips(insets: Sequence[Panel], width: float, least: float) -> list[Strip]:
-    """The strips of a page.
-
-    >>> strips((), 640, 8.0)
-    []
-    """
+    """The strips of a page."""
     return [Strip(panel, width, least) for panel in insets]

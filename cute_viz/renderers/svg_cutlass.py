@@ -10,13 +10,7 @@ _CELL = 20
 
 
 def render(figure: Figure) -> str:
-    """The figure as print_svg would write it.
-
-    Raises: FigureError for any other figure.
-
-    >>> print(render(figure("SM80_16x8x16_F32F16F16F32_TN")).splitlines()[0])
-    <!--  Tile: (_16,_8,_16)  -->
-    """
+    """The figure as print_svg would write it. Raises: FigureError for any other figure."""
     if figure.kind != "mma":
         raise FigureError("CuTe's print_svg draws MMA atoms and tiled MMAs only", hint="leave out `style=`")
     c, a, b = mma_panels(figure)

@@ -15,13 +15,11 @@ LEAST = 8.0  # px, 6 pt: the smallest letter that print bears
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A place for pictures: how much room there is, how small letters may be, how many labels are looked at there.
-
-    width, height: px (.75 pt each); None for as many as the labels need, up to `page.HIGHEST`. head, notes, legend: whether the
-    title with source and caption, the notes with the facts, and the legends are on the page. margin: px around all. least: px of
-    the smallest letter. labels: of cells or boxes, at most. grows: by how much the cells of a small picture may grow. fragment:
-    whether TeX is for an input, without a preamble.
-    """
+    """A place for pictures: how much room there is, how small letters may be, how many labels are looked at there. width,
+    height: px (.75 pt each); None for as many as the labels need, up to `page.HIGHEST`. head, notes, legend: whether the title
+    with source and caption, the notes with the facts, and the legends are on the page. margin: px around all. least: px of the
+    smallest letter. labels: of cells or boxes, at most. grows: by how much the cells of a small picture may grow. fragment:
+    whether TeX is for an input, without a preamble."""
 
     width: float | None = None
     height: float | None = None
@@ -58,11 +56,7 @@ assert tuple(TARGETS) == WORDS
 
 
 def target_of(options: Options) -> Target:
-    """The target that options ask for, without its surroundings where they want the panels bare.
-
-    >>> target_of(Options(target="column", bare=True)).legend, target_of(Options()).width
-    (False, None)
-    """
+    """The target that options ask for, without its surroundings where they want the panels bare."""
     found = TARGETS[options.target or "screen"]
     if found.height is not None:
         found = replace(found, height=found.height - options.below)

@@ -18,20 +18,12 @@ _ACCENTS = {  # combining characters, and what TeX calls them
 
 
 def escape(text: str) -> str:
-    """Text that TeX prints as it stands: no character of it can act, and what the fonts lack becomes `?`.
-
-    >>> escape("50% of \\\\input{x}_1")
-    '50\\\\% of \\\\textbackslash{}input\\\\{x\\\\}\\\\_1'
-    """
+    """Text that TeX prints as it stands: no character of it can act, and what the fonts lack becomes `?`."""
     return "".join(_SPECIAL.get(c) or (c if " " <= c <= "~" else " " if c in "\t\n" else _letter(c)) for c in text)
 
 
 def _letter(char: str) -> str:
-    """A letter with an accent, as TeX makes it of the two; `?` for what its fonts lack.
-
-    >>> _letter("é"), _letter("字")
-    ("\\\\'{e}", '?')
-    """
+    """A letter with an accent, as TeX makes it of the two; `?` for what its fonts lack."""
     from unicodedata import normalize
 
     base, accent = (*normalize("NFD", char), "", "")[:2]
@@ -39,11 +31,7 @@ def _letter(char: str) -> str:
 
 
 def shrunk(tex: str) -> str:
-    r"""A picture as narrow as the line that it is in, and lower than the text; a smaller one keeps its size.
-
-    >>> shrunk("x")[:12]
-    '\\resizebox*{'
-    """
+    r"""A picture as narrow as the line that it is in, and lower than the text; a smaller one keeps its size."""
     # needs graphicx alone, which TikZ loads too
     width = r"\ifdim\width>\linewidth\linewidth\else\width\fi"
     height = r"\ifdim\totalheight>.85\textheight.85\textheight\else\totalheight\fi"

@@ -31,15 +31,7 @@ _GAP = 3  # letters between them
 
 
 def render(figure: Figure, options: Options) -> str:
-    """The figure as text, lines closed by LF.
-
-    >>> print(render(build(Layout((1, 2), (2, 1))), Options()), end="")  # doctest: +NORMALIZE_WHITESPACE
-    (1,2):(2,1)
-          0   1
-        +---+---+
-     0  | 0 | 1 |
-        +---+---+
-    """
+    """The figure as text, lines closed by LF."""
     drawable, for_terminal = _is_print_layout(figure), options.target == "terminal"
     cutlass = drawable and (options.style == "cutlass" or not for_terminal)
     if options.style == "cutlass" and not drawable:
@@ -192,11 +184,7 @@ def _light(panel: Panel, paint: Colouring) -> str:
 
 
 def _borders(ruler: Ruler, lines: int) -> set[int]:
-    """The rows (or columns) that begin a block: of the smallest blocks that hold more than two of them, on average.
-
-    >>> _borders(Ruler("", (), (0, 1, 2, 1, 0)), 4), _borders(Ruler("", (), (0, 1, 1)), 2)
-    ({2}, set())
-    """
+    """The rows (or columns) that begin a block: of the smallest blocks that hold more than two of them, on average."""
     for least in sorted({level for level in ruler.levels if level}):
         found = {n for n in range(1, lines) if ruler.levels[n] >= least}
         if 2 * len(found) < lines:

@@ -35,14 +35,9 @@ ANCHORS = {p.START: "s", p.MIDDLE: "m", p.END: "e"}
 
 
 def render(figure: Figure, options: Options) -> str:
-    r"""The figure as LaTeX source; with `options.style == "cutlass"` as CuTe's printers write it.
-
-    Raises: FigureError for CuTe's style as a fragment, and of a figure that its printers do not draw; a page that is too long for
-    TeX; an image of too many colours.
-
-    >>> print(render(figure("(2,2)"), Options()).splitlines()[1])
-    \documentclass[tikz]{standalone}
-    """
+    r"""The figure as LaTeX source; with `options.style == "cutlass"` as CuTe's printers write it. Raises: FigureError for CuTe's
+    style as a fragment, and of a figure that its printers do not draw; a page that is too long for TeX; an image of too many
+    colours."""
     if options.style == "cutlass":
         if options.fragment:
             raise FigureError(
@@ -56,11 +51,7 @@ def render(figure: Figure, options: Options) -> str:
 
 
 def write(page: Page, options: Options) -> str:
-    r"""A laid out page as LaTeX source.
-
-    >>> print(write(page_of(figure("(2,2)"), Options()), Options(fragment=True)).splitlines()[0])
-    % needs \usepackage{tikz}
-    """
+    r"""A laid out page as LaTeX source."""
     if max(page.width, page.height) > LONGEST:
         size = f"{page.width:.0f} x {page.height:.0f} px"
         raise FigureError(f"a page of {size} is too long for TeX", hint="`width=`, `cell=`, `crop=` or `fold=` makes it shorter")
@@ -269,12 +260,8 @@ def _texts(colour: str, font: str, texts: Iterable[str]) -> str:
 
 
 def _names(paints: Sequence[Paint]) -> list[str]:
-    """A name for each paint that is the same in every picture, so that a document may define it: cvhue0, its shade cvhue0s1of4, its
-    faded one cvhue0f; cvconflict and cvpaper.
-
-    >>> _names([Paint(0), Paint(0, 1, 4), Paint(2, faded=True), Paint(-1)])
-    ['cvhue0', 'cvhue0s1of4', 'cvhue2f', 'cvpaper']
-    """
+    """A name for each paint that is the same in every picture, so that a document may define it: cvhue0, its shade cvhue0s1of4,
+    its faded one cvhue0f; cvconflict and cvpaper."""
     words = [{-1: "cvpaper", CONFLICT: "cvconflict"}.get(paint.hue, f"cvhue{paint.hue}") for paint in paints]
     shades = [f"s{paint.shade}of{paint.shades}" if paint.shade else "" for paint in paints]
     return [f"{word}{shade}{'f' * paint.faded}" for word, shade, paint in zip(words, shades, paints, strict=True)]

@@ -31,13 +31,8 @@ _FOOT = "\\end{tikzpicture}\n\\end{document}\n"
 
 
 def render(figure: Figure) -> str:
-    r"""The figure as print_latex (a grid of offsets, an MMA, a copy) or print_latex_tv (a tile view) would write it.
-
-    Raises: FigureError for any other figure, and one with options that those printers do not have.
-
-    >>> print(render(figure("(2,2):(2,1)")).splitlines()[9])
-    \node[fill=black!20] at (1,0) {2};
-    """
+    r"""The figure as print_latex (a grid of offsets, an MMA, a copy) or print_latex_tv (a tile view) would write it. Raises:
+    FigureError for any other figure, and one with options that those printers do not have."""
     if figure.kind == "mma":
         return _mma(figure)
     if figure.kind == "copy":
@@ -68,11 +63,7 @@ def _grid_cells(panel: Panel) -> str:
 
 
 def drawn(figure: Figure, name: str) -> str:
-    """What CuTe writes about a panel above its picture.
-
-    >>> drawn(figure("SM80_16x8x16_F32F16F16F32_TN"), "C")
-    'ArithTuple(_0,_0) o ((_4,_8),((_2,_2),(_1,_1))):((_2@1,_1@0),((_1@1,_8@0),(_0,_0)))'
-    """
+    """What CuTe writes about a panel above its picture."""
     text = figure.facts.get(f"drawn {name}")
     if not isinstance(text, str) or "\n" in text:
         raise _cannot()
@@ -94,11 +85,7 @@ def _mma(figure: Figure) -> str:
 
 
 def mma_panels(figure: Figure) -> tuple[Panel, Panel, Panel]:
-    """The panels C, A and B; a FigureError where one is missing.
-
-    >>> [(panel.rows, panel.cols) for panel in mma_panels(figure("SM80_16x8x8_F32TF32TF32F32_TN"))]
-    [(16, 8), (16, 8), (8, 8)]
-    """
+    """The panels C, A and B; a FigureError where one is missing."""
     at = {panel.place: panel for panel in figure.panels}
     if set(at) != {(1, 1), (1, 0), (0, 1)} or any(not {"thread", "value"} <= set(panel.data) for panel in figure.panels):
         raise _cannot()
@@ -142,11 +129,7 @@ def _tv_cells(panel: Panel, row: int = 0, col: int = 0) -> str:
 
 
 def owned(panel: Panel) -> list[tuple[int, int, int]]:
-    """(thread, value, cell) of every cell with an owner, in the order in which CuTe's printers fill them.
-
-    >>> owned(figure("(2,2):(2,1)", tile=(2, 2)).panels[0])
-    [(0, 0, 0), (0, 1, 2), (1, 0, 1), (1, 1, 3)]
-    """
+    """(thread, value, cell) of every cell with an owner, in the order in which CuTe's printers fill them."""
     entries = zip(panel.data["thread"], panel.data["value"], range(panel.rows * panel.cols), strict=True)
     return sorted(entry for entry in entries if isinstance(entry[0], int) and isinstance(entry[1], int))
 

@@ -12,11 +12,7 @@ FRAMES = 3  # of a column, where there is no room for all of them
 
 
 def blocks(panels: Sequence[Panel]) -> list[tuple[Panel, ...]]:
-    """Panels that stand beside each other, and those of an MMA: the row of its B alone has nothing at the left.
-
-    >>> [len(block) for block in blocks(figure("SM80_16x8x16_F32F16F16F32_TN").panels)]
-    [3]
-    """
+    """Panels that stand beside each other, and those of an MMA: the row of its B alone has nothing at the left."""
     rows: dict[int, list[Panel]] = {}
     for panel in panels:
         rows.setdefault(panel.place[0], []).append(panel)
@@ -28,11 +24,7 @@ def blocks(panels: Sequence[Panel]) -> list[tuple[Panel, ...]]:
 
 
 def shelves(sizes: Sequence[tuple[float, float]], room: float, gap: float) -> tuple[list[tuple[float, float]], float, float]:
-    """Where things stand in rows, in their order, low ones on top of each other beside a high one; the size of all.
-
-    >>> shelves([(10, 30), (10, 10), (10, 10), (30, 5)], 40, 2)
-    ([(0.0, 0.0), (12.0, 0.0), (12.0, 12.0), (0.0, 32.0)], 30.0, 37.0)
-    """
+    """Where things stand in rows, in their order, low ones on top of each other beside a high one; the size of all."""
     places: list[tuple[float, float]] = []
     x = y = wide = deep = high = across = 0.0  # of the column at hand: its left, width and depth; of the row: its top and height
     for w, h in sizes:
@@ -52,11 +44,7 @@ def shelves(sizes: Sequence[tuple[float, float]], room: float, gap: float) -> tu
 
 
 def once(figure: Figure) -> Figure:
-    """A copy whose source and destination are equal, with one panel for both.
-
-    >>> [len(drawn.panels) for one in ("UniversalCopy<uint32_t>", "SM75_U32x1_LDSM_N") for drawn in [once(figure(one))]]
-    [1, 2]
-    """
+    """A copy whose source and destination are equal, with one panel for both."""
     if figure.kind != "copy" or len(figure.panels) != 2:
         return figure
     source, destination = figure.panels
@@ -67,12 +55,7 @@ def once(figure: Figure) -> Figure:
 
 def passed_on(figure: Figure) -> Figure:
     """A page in which a panel and the next, to which an arrow leads from it, are one where their cells have the same hues.
-
-    Labels tell them apart, such as the addresses that ldmatrix is given from the fragments that it fills; blocks do not.
-
-    >>> [panel.caption.partition(",")[0] for panel in passed_on(figure("ampere_gemm")).panels[2:]]
-    ['3. ldmatrix: A', '4. ldmatrix: B', '5. accumulator C']
-    """
+    Labels tell them apart, such as the addresses that ldmatrix is given from the fragments that it fills; blocks do not."""
     hues = [(panel.cols, [HOLE if p == HOLE else figure.paints[p].hue for p in panel.paints]) for panel in figure.panels]
     joined = {(a.source, a.target) for a in figure.arrows if a.head and not a.start and not a.end}
     gone = [n for n in range(1, len(hues)) if figure.kind == "page" and (n - 1, n) in joined and hues[n] == hues[n - 1]]
@@ -98,11 +81,7 @@ def passed_on(figure: Figure) -> Figure:
 
 
 def sampled(figure: Figure) -> Figure:
-    """Frames, each of two panels that lines join, with the first two and the last of each column; what stands below them stays.
-
-    >>> sampled(figure("(2,2)")).panels[0].rows
-    2
-    """
+    """Frames, each of two panels that lines join, with the first two and the last of each column; what stands below them stays."""
     pairs = sorted({(arrow.source, arrow.target) for arrow in figure.arrows if not arrow.head})
     columns: dict[int, list[tuple[int, int]]] = {}
     for pair in pairs:
@@ -121,12 +100,7 @@ def sampled(figure: Figure) -> Figure:
 
 
 def squared(figure: Figure) -> Figure:
-    """Four matrices of 8 x 8, of ldmatrix or stmatrix, in their square: 0 above 1 at the left, 2 above 3 at the right.
-
-    >>> panel = squared(figure("SM75_U32x4_LDSM_N")).panels[0]
-    >>> panel.rows, panel.cols, [panel.labels[16 * row + col] for row, col in ((8, 0), (0, 8), (8, 8))]
-    (16, 16, ['T8\\nV0', 'T16\\nV0', 'T24\\nV0'])
-    """
+    """Four matrices of 8 x 8, of ldmatrix or stmatrix, in their square: 0 above 1 at the left, 2 above 3 at the right."""
     if figure.facts.get("matrices of 8 × 8") != 4 or any((panel.rows, panel.cols) != (32, 8) for panel in figure.panels):
         return figure
     order = [(16 * (c // 8) + r) * 8 + c % 8 for r in range(16) for c in range(16)]  # the old cell of each new one
@@ -146,11 +120,8 @@ def squared(figure: Figure) -> Figure:
 
 
 def unshaded(figure: Figure) -> Figure:
-    """The figure without shades, which in greys would be other hues; their legends are left out, since labels have what they tell.
-
-    >>> [legend.title for legend in unshaded(figure("(2,4):(1,2)", tile=(2, 4))).legends]
-    ['hue: thread']
-    """
+    """The figure without shades, which in greys would be other hues; their legends are left out, since labels have what they
+    tell."""
     paints = tuple([paint if paint.hue < 0 else replace(paint, shade=0) for paint in figure.paints])
     kept = [n for n, legend in enumerate(figure.legends) if not legend.title.startswith("shade")]
     legends = [figure.legends[n] for n in kept]

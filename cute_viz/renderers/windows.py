@@ -17,17 +17,7 @@ _LONGEST = 512  # rows of all bands
 
 
 def narrowed(figure: Figure, width: float) -> Figure:
-    """The figure as a window of so many px is best filled; any wider than a phone's leaves it as it is.
-
-    >>> [panel.caption for panel in narrowed(figure("(8,64):(64,1)"), 372).panels]
-    ['columns 0..31', 'columns 32..63']
-    >>> len(narrowed(figure("(128,1024):(1024,1)"), 372).panels)
-    1
-    >>> [panel.place for panel in narrowed(figure("logical_divide((8,6), (4,3))", view="operation"), 372).panels]
-    [(0, 0), (1, 0), (2, 0)]
-    >>> [panel.caption[0] for panel in narrowed(figure("SM80_16x8x16_F32F16F16F32_TN"), 372).panels if panel.place[1] == 0]
-    ['C', 'A', 'B']
-    """
+    """The figure as a window of so many px is best filled; any wider than a phone's leaves it as it is."""
     if not 0 < width < NARROW or figure.flow or figure.outer or figure.notes_on or figure.kind in ("journey", "file"):
         return figure
     if is_product(figure):  # whose cells would be too small for their owners, side by side

@@ -12,12 +12,7 @@ LANGUAGES = ("cpp", "python", "mlir", "triton", "types")
 
 
 def read(text: str, language: str, given: Given) -> SourceFile:
-    """The entries of a file in one of LANGUAGES; reading evaluates nothing.
-
-    >>> file = read("struct A { static constexpr int n = 4; };", "cpp", Given())
-    >>> file.find("A::n").read()
-    4
-    """
+    """The entries of a file in one of LANGUAGES; reading evaluates nothing."""
     from dataclasses import replace
 
     reader = import_module(f"cute_viz.source.{language}")

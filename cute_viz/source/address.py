@@ -25,11 +25,7 @@ class Address(NamedTuple):
 
     @property
     def revised(self) -> tuple[str, str]:
-        """The path of the file and its revision; "" for the file as it is.
-
-        >>> Address("kernel.cu@HEAD~1", "sA").revised, Address("a@b/kernel.cu", "").revised
-        (('kernel.cu', 'HEAD~1'), ('a@b/kernel.cu', ''))
-        """
+        """The path of the file and its revision; "" for the file as it is."""
         found = re.fullmatch(rf"(.+\.\w+)@({REVISION})", self.file)
         return (found[1], found[2]) if found is not None and not os.path.exists(self.file) else (self.file, "")
 
@@ -44,11 +40,7 @@ class Query(NamedTuple):
 
 class Folder(NamedTuple):
     """Where the files of addresses lie: `base`, "" for the working folder; `root` is the folder that paths, their `..` and links
-    and what the files include do not leave, None for any.
-
-    >>> Folder("layouts/specs", "layouts").path("../x.cu") == os.path.join("layouts/specs", "../x.cu")
-    True
-    """
+    and what the files include do not leave, None for any."""
 
     base: str = ""
     root: str | None = None
@@ -63,15 +55,7 @@ ANYWHERE = Folder()
 
 
 def address_of(word: str) -> Address | None:
-    """The address that a word is: a file that is called as source code, logs and specs are, or that exists; None for any other.
-
-    >>> address_of("kernel.cu::gemm_tn::sA(_,_,0)"), address_of("flash.py")
-    (Address(file='kernel.cu', name='gemm_tn::sA(_,_,0)'), Address(file='flash.py', name=''))
-    >>> address_of("kernel.cu@HEAD~1::sA")
-    Address(file='kernel.cu@HEAD~1', name='sA')
-    >>> address_of("GMMA::Layout_K_SW128_Atom<half_t>{}"), address_of("(4,8):(8,1)")
-    (None, None)
-    """
+    """The address that a word is: a file that is called as source code, logs and specs are, or that exists; None for any other."""
     word = word.strip()
     if len(word) > _LONGEST or "\n" in word or "\0" in word or not ("." in word or "::" in word):
         return None
@@ -84,11 +68,7 @@ def address_of(word: str) -> Address | None:
 
 
 def query_of(text: str) -> Query | None:
-    """What `SCOPE::NAME@LINE(slice)` means; None for what is none.
-
-    >>> query_of("gemm_tn::sA(_,_,0)"), query_of("Kernel.call.sQ@413")
-    (Query(parts=('gemm_tn', 'sA'), line=None, slices='(_,_,0)'), Query(parts=('Kernel', 'call', 'sQ'), line='413', slices=''))
-    """
+    """What `SCOPE::NAME@LINE(slice)` means; None for what is none."""
     begin = _slices(text := text.strip())
     found = re.fullmatch(_QUERY, text[:begin])
     if found is None:
@@ -113,11 +93,7 @@ def _slices(text: str) -> int:
 
 @lru_cache(1 << 14)  # those of every name of a file, for each name that is asked for
 def path_parts(path: str) -> tuple[str, ...]:
-    """The parts of `A::b` or `A.b`, whose template arguments may have `::` in them.
-
-    >>> path_parts("A<layout::RowMajor, 4>::b"), path_parts("Kernel.call.sA")
-    (('A<layout::RowMajor,4>', 'b'), ('Kernel', 'call', 'sA'))
-    """
+    """The parts of `A::b` or `A.b`, whose template arguments may have `::` in them."""
     text, out, depth, begin = "".join(path.split()), [], 0, 0
     for n, char in enumerate(text):
         depth += (char == "<") - (char == ">")

@@ -35,16 +35,9 @@ _RESULT = re.compile(r"cute\.(?:static|make_\w+|memref\.\w+|arch\.\w*alloc\w*|lo
 
 
 def read(text: str, given: Given) -> SourceFile:
-    r"""The values of CuTe IR: `%lay = ... : !cute.layout<"...">` is `function::lay`; aliases and attributes by their names.
-
-    A value is what its type says; `?` is a number that only runs know, `let=?=...`. Types of other dialects are not entries.
-
-    Raises: LimitError for a text over the limits.
-
-    >>> ir = 'func.func @f(%a: !cute.shape<"(4,8)">) {\n  %l = cute.make_layout(%a) : !cute.layout<"(4,8):(1,4)">\n}'
-    >>> [(entry.path, str(entry.read())) for entry in read(ir, Given()).entries]
-    [('f::a', '(4, 8)'), ('f::l', '(4,8):(1,4)')]
-    """
+    r"""The values of CuTe IR: `%lay = ... : !cute.layout<"...">` is `function::lay`; aliases and attributes by their names. A
+    value is what its type says; `?` is a number that only runs know, `let=?=...`. Types of other dialects are not entries.
+    Raises: LimitError for a text over the limits."""
     if len(text) > limit("log"):
         raise over("log", f"the text has {len(text)} characters")
     reader = _MlirReader(text, given)

@@ -71,11 +71,7 @@ class IrText:
 
 
 def operation(text: str, at: int) -> tuple[str, str, tuple[str, ...]]:
-    """The name of an operation, a letter behind it, and its operands; empty of another form.
-
-    >>> operation("cute.tiled.mma.partition A (%mma, %sA, %c)", 0)
-    ('cute.tiled.mma.partition', 'A', ('%mma', '%sA', '%c'))
-    """
+    """The name of an operation, a letter behind it, and its operands; empty of another form."""
     found = _OPERATION.match(text, at)
     if found is None:
         plain = re.compile(r"scf\.\w+").match(text, at)  # whose results its regions yield
@@ -103,20 +99,12 @@ def moves(ir: IrText, resolve: Resolver | None, notes: dict[str, None]) -> Itera
 
 
 def locations(text: str) -> dict[str, str]:
-    """The locations that a text of IR names.
-
-    >>> locations('#loc1 = loc("k.py":3:5)')
-    {'#loc1': '"k.py":3:5'}
-    """
+    """The locations that a text of IR names."""
     return dict(re.findall(r"^(#[\w$.-]+)\s*=\s*loc\(([^\n]*)\)\s*$", text, re.M))
 
 
 def python_line(place: str, places: dict[str, str]) -> tuple[str, int]:
-    """The line of Python that an operation comes from, where its location says it.
-
-    >>> python_line("#loc2", {"#loc1": '"k.py":3:5', "#loc2": "callsite(#loc1)"})
-    ('k.py', 3)
-    """
+    """The line of Python that an operation comes from, where its location says it."""
     for _ in range(8):
         if (found := _FILE.search(place)) is not None:
             return found[1], int(found[2])

@@ -32,11 +32,7 @@ _SM100 = {"f16": "F16BF16", "bf16": "F16BF16", "tf32": "TF32", "i8": "S8", "u8":
 
 
 def mma_atom(text: str, resolve: Resolver | None) -> Any:
-    """The atom of an MMA's type. Raises: AlgebraError for one that is not supported.
-
-    >>> mma_atom("!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32)>", lambda name, args: name)
-    'SM80_16x8x16_F32F16F16F32_TN'
-    """
+    """The atom of an MMA's type. Raises: AlgebraError for one that is not supported."""
     match = _MMA.fullmatch(text)
     types = _TYPES.search(text)
     if match is None or types is None:
@@ -61,12 +57,7 @@ def mma_atom(text: str, resolve: Resolver | None) -> Any:
 
 
 def copy_atom(text: str, resolve: Resolver | None) -> Any:
-    """The atom of a copy's type, for values of its type. Raises: AlgebraError for one that is not supported.
-
-    >>> copy_atom("!cute_nvgpu.atom.tma_load<f16>", None)
-    Traceback (most recent call last):
-    cute_viz.errors.AlgebraError: the atom cute_nvgpu.atom.tma_load is not supported
-    """
+    """The atom of a copy's type, for values of its type. Raises: AlgebraError for one that is not supported."""
     from cute_viz.algebra.copy import CopyOp, make_copy_atom
 
     match = _COPY.fullmatch(text)
@@ -151,12 +142,7 @@ class Setting(NamedTuple):
 
 
 def value_of(setting: Setting, start: int, end: int) -> Any:
-    """The value of a type or an attribute between two places of a text. Raises: CuteVizError at its place.
-
-    >>> text = '!cute.tile<"[16:1;8:1]">'
-    >>> [str(mode) for mode in value_of(Setting(text, None), 0, len(text))]
-    ['16:1', '8:1']
-    """
+    """The value of a type or an attribute between two places of a text. Raises: CuteVizError at its place."""
     text = setting.text
     if match := TYPE.fullmatch(text, start, end):
         return _payload(setting, match[1], *match.span(2))

@@ -32,9 +32,6 @@ class Given:
         reader adds what it took for granted where a value depends on it. launch: the launch that is meant, by its number or a part
         of its name; "" for all. watch: a context in which work of that name takes seconds. files: the paths that were read, by the
         names that line markers and errors have for those that the text includes.
-
-    >>> Given({"N": "128"}).let["N"]
-    '128'
     """
 
     let: Mapping[str, Any] = field(default_factory=dict)
@@ -62,9 +59,6 @@ class Entry:
     end: where names are bound anew, the value that the name has at the end of its scope, whichever definition that is.
 
     tensor: once it was read, the tensor that the value is the layout of, or None.
-
-    >>> Entry("sA", ("gemm_tn",), Span(5, 7), 1, lambda: 4).path
-    'gemm_tn::sA'
     """
 
     name: str
@@ -123,36 +117,20 @@ class SourceFile:
         return tuple(entry for entry in self.entries if not entry.file)
 
     def within(self, query: str) -> SourceFile:
-        """The file with those entries of its own that a query means, or that stand in the scope of that name.
-
-        Raises: as `find`, where there are none.
-        """
+        """The file with those entries of its own that a query means, or that stand in the scope of that name. Raises: as `find`,
+        where there are none."""
         asked = query_of(query)
         found = [entry for entry in self.own if asked is not None and not asked.slices and _is_in(entry, asked)]
         return replace(self, entries=tuple(found) if found else (self.find(query),))
 
     def find(self, query: str) -> Entry:
-        """The one entry that a query means: a name behind as much of its scope as makes it clear, `A::b` or `A.b`.
-
-        Also `b@LINE`, in a notebook `b@CELL:LINE`, and a slice of it, `b(_,_,0)` or `b[None,None,0]`, whose names are those of the
+        """The one entry that a query means: a name behind as much of its scope as makes it clear, `A::b` or `A.b`. Also
+        `b@LINE`, in a notebook `b@CELL:LINE`, and a slice of it, `b(_,_,0)` or `b[None,None,0]`, whose names are those of the
         file. The file itself goes before what it includes. In C++ a line without a definition of the name, on which it stands,
-        gives what it means there: a parameter as its kernel is launched.
-
-        Of overloaded function templates, where the scope is given, the most special one, as a call would choose it; that which
-        has the template parameters among the names of `given.let`, where they tell.
-
-        Raises: NotationError where there is none, with those like it, or several, with their scopes and lines.
-
-        >>> def entry(name, *scope, line=1):
-        ...     return Entry(name, scope, Span(0, 1), line, lambda: 0)
-        >>> file = SourceFile("", (entry("sA", "f", line=3), entry("sA", "g", "h", line=9)))
-        >>> file.find("g::h::sA").line, file.find("h.sA").line, file.find("sA@3").scope
-        (9, 9, ('f',))
-        >>> file.find("sA")
-        Traceback (most recent call last):
-        cute_viz.errors.NotationError: 'sA' is defined 2 times
-          hint: f::sA (line 3), g::h::sA (line 9)
-        """
+        gives what it means there: a parameter as its kernel is launched. Of overloaded function templates, where the scope is
+        given, the most special one, as a call would choose it; that which has the template parameters among the names of
+        `given.let`, where they tell. Raises: NotationError where there is none, with those like it, or several, with their
+        scopes and lines."""
         query = query.removeprefix("#")  # as IR spells the name of an attribute
         found = matching(self.own, query) or matching(self.entries, query)
         if len(found) > 1 and len(path_parts(query)) > 1:
@@ -196,10 +174,8 @@ def _places(entries: list[Entry]) -> str:
 
 
 def _sliced(file: SourceFile, entry: Entry, slices: str) -> Any:
-    """A slice of an entry's value, whose names are those of the file, or were given.
-
-    Raises: the entry's own error; what is wrong with the slice.
-    """
+    """A slice of an entry's value, whose names are those of the file, or were given. Raises: the entry's own error; what is
+    wrong with the slice."""
     sliced = _slice_of(file, entry, slices)
     try:
         return sliced.document().pick()
@@ -226,16 +202,8 @@ def _slice_of(file: SourceFile, entry: Entry, slices: str) -> Notation:
 
 
 def matching(entries: Iterable[Entry], query: str) -> list[Entry]:
-    """The entries that a query may mean, of which a full path wins over a tail.
-
-    Template arguments of a scope distinguish specialisations; without them a scope is the one that has none, or else any of them.
-
-    >>> def entry(name, *scope):
-    ...     return Entry(name, scope, Span(0, 1), 1, lambda: 0)
-    >>> both = [entry("A", "T<half_t, layout::RowMajor>"), entry("A", "T<float, layout::RowMajor>")]
-    >>> [len(matching(both, query)) for query in ("T<float,layout::RowMajor>::A", "T::A", "A", "b")]
-    [1, 2, 2, 0]
-    """
+    """The entries that a query may mean, of which a full path wins over a tail. Template arguments of a scope distinguish
+    specialisations; without them a scope is the one that has none, or else any of them."""
     asked = query_of(query)
     if asked is None or asked.slices:
         return []

@@ -15,8 +15,7 @@ _MANY = 12  # launches that an error lists
 
 class Loop(NamedTuple):
     """A loop around a statement: its line, its file ("" of the file itself), how many rounds it has, and in how many of them the
-    statement runs; None where that is not known.
-    """
+    statement runs; None where that is not known."""
 
     line: int
     file: str
@@ -24,15 +23,33 @@ class Loop(NamedTuple):
     runs: int | None
 
 
+class Alternative(NamedTuple):
+    """A condition that nobody knows, and the alternative of it that a statement is in.
+
+    branch: `if`, `else`, `case 3`, `default`. line, file: where the condition stands, "" of the file itself. group: a word for all
+    alternatives of which a block runs one; "" where its threads may run several. behind: what the condition guards leaves, and the
+    statement is behind that.
+    """
+
+    condition: str
+    branch: str
+    line: int
+    file: str
+    group: str
+    behind: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.branch}{' of' * (self.branch != 'if')} {self.condition}"
+
+
 class Often(NamedTuple):
     """How often a block runs a statement: the loops around it, outermost first. sure: no other condition decides whether it runs.
-
-    >>> Often((Loop(7, "", 512, 512), Loop(9, "", 4, 1))).times, Often((), False).times
-    (512, None)
+    choices: the alternatives of conditions that nobody knows that it is in, outermost first.
     """
 
     loops: tuple[Loop, ...] = ()
     sure: bool = True
+    choices: tuple[Alternative, ...] = ()
 
     @property
     def times(self) -> int | None:
@@ -41,7 +58,7 @@ class Often(NamedTuple):
 
     def within(self, outer: Often) -> Often:
         """How often it runs where what has it is run so often itself."""
-        return Often((*outer.loops, *self.loops), self.sure and outer.sure)
+        return Often((*outer.loops, *self.loops), self.sure and outer.sure, (*outer.choices, *self.choices))
 
     def inside(self, loop: Loop | None) -> int | None:
         """How often it runs at most in one round of a loop around it, in all of the block for None."""
@@ -49,9 +66,31 @@ class Often(NamedTuple):
         return _product(self.loops[at:])
 
 
+def worst(rows: Iterable[tuple[Sequence[Alternative], int]]) -> int:
+    """What numbers add up to, of alternatives the larger."""
+    whole, groups = 0, dict[str, dict[str, list[tuple[Sequence[Alternative], int]]]]()
+    for choices, number in rows:
+        if ways := [one for one in choices if one.group]:
+            groups.setdefault(ways[0].group, {}).setdefault(ways[0].branch, []).append((ways[1:], number))
+        else:
+            whole += number
+    return whole + sum(max(map(worst, branches.values())) for branches in groups.values())
+
+
 def _product(loops: Iterable[Loop]) -> int | None:
     runs = [loop.runs for loop in loops]
     return None if None in runs else prod(n or 0 for n in runs)
+
+
+class Mistake(NamedTuple):
+    """What a statement does that it must not, proven from known values. kind: `extent`, `array` or `threads`; text: a sentence;
+    key: what tells it from other mistakes of the statement. of: the tiling of threads that are missing.
+    """
+
+    kind: str
+    text: str
+    key: str = ""
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +105,7 @@ class Move:
     that was launched. file: the included file that it is in, "" else. again: the operands at other values of the indices that
     only a run knows, where these may matter to its cost.
     often: how often a block runs it. launch: its kernel, where the reader says it. made: where the definitions stand that each
-    operand is made of, of a reader that knows.
-
-    >>> Move("copy", 7, ("gemm_tn",), "", list).place, Move("copy", 7, (), "", list, file="a.cuh").place
-    ('7', 'a.cuh:7')
+    operand is made of, of a reader that knows. mistakes: what is proven to be wrong.
     """
 
     name: str
@@ -85,6 +121,7 @@ class Move:
     often: Callable[[], Often] = field(default=Often, compare=False, repr=False)
     launch: str = ""
     made: Callable[[], Sequence[frozenset[tuple[str, int]]]] = field(default=tuple, compare=False, repr=False)
+    mistakes: Callable[[], Iterable[Mistake]] = field(default=tuple, compare=False, repr=False)
 
     @property
     def place(self) -> str:
@@ -98,9 +135,6 @@ class Launch:
 
     file: the included file that it is in, "" else. caller: the function that launches it. call: where that is called. key: what
     its reader knows it by.
-
-    >>> str(Launch(("gemm",), "128,float", "dim3(M / 128)", "256", 7))
-    'gemm<128,float> <<<dim3(M / 128), 256>>>'
     """
 
     kernel: tuple[str, ...]
@@ -130,14 +164,8 @@ class Launch:
 
 
 def chosen(launches: Iterable[Launch], word: str) -> Launch:
-    """The launch that a number, counted from 1, or a part of its text means.
-
-    Raises: CuteVizError where none or several are meant.
-
-    >>> both = [Launch(("f",), "64", "", "", 3), Launch(("f",), "128", "", "", 4)]
-    >>> chosen(both, "2").line, chosen(both, "f<64").line
-    (4, 3)
-    """
+    """The launch that a number, counted from 1, or a part of its text means. Raises: CuteVizError where none or several are
+    meant."""
     all_ = list(launches)
     if word.isdecimal() and 0 < int(word) <= len(all_):
         return all_[int(word) - 1]

@@ -14,26 +14,14 @@ _RUNS_CODE = ("time", "timeit", "capture", "prun", "python", "python3", "debug")
 
 
 def is_notebook(text: str) -> bool:
-    """Whether a text is a notebook.
-
-    >>> is_notebook('{"cells": [], "nbformat": 4}'), is_notebook("(4,8):(8,1)")
-    (True, False)
-    """
+    """Whether a text is a notebook."""
     return text.lstrip()[:1] == "{" and '"cells"' in text and '"nbformat"' in text
 
 
 def code_of(text: str) -> str:
     r"""The code of a notebook, a line that names the cell before each: `# %% cell 3`, counted from 1, those of text among them.
-
     Commands of IPython (`%matplotlib inline`, `!pip`) and cells that are no Python become comments. Raises: NotationError for a
-    text that is no notebook.
-
-    >>> print(code_of('{"cells": [{"cell_type": "code", "source": ["!nvcc\\n", "a = 4"]}], "nbformat": 4}'))
-    # %% cell 1
-    pass  # !nvcc
-    a = 4
-    <BLANKLINE>
-    """
+    text that is no notebook."""
     import json
 
     try:

@@ -37,9 +37,6 @@ def opened(
     is for this file and no other.
 
     Raises: CuteVizError for a value of `given.let` that nothing in the file could use.
-
-    >>> opened("(4,8):(8,1)", None, Given()) is None
-    True
     """
     from cute_viz.source import notebook
 
@@ -63,16 +60,7 @@ def opened(
 
 
 def depends(path: str, folder: Folder) -> list[str]:
-    """The files that the objects of a file may depend on: itself, what it includes, and the modules beside it that it imports.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as there:
-    ...     for name, text in (("a.cu", '#include "b.h"\\n'), ("b.h", "int b;")):
-    ...         with open(os.path.join(there, name), "w") as file:
-    ...             _ = file.write(text)
-    ...     [os.path.basename(path) for path in depends(os.path.join(there, "a.cu"), Folder())]
-    ['a.cu', 'b.h']
-    """
+    """The files that the objects of a file may depend on: itself, what it includes, and the modules beside it that it imports."""
     text, files = read_text(path, folder.root), {"": path}
     with_includes(path, text, files, folder.root)
     if path.endswith((".py", ".ipynb")):
@@ -103,9 +91,6 @@ def module_beside(path: str, files: dict[str, str], root: str | None, module: st
 
     path: the first file. files: the path is added here. root: the folder that it does not leave. origin: the file that imports, ""
     for the first.
-
-    >>> module_beside("kernel.py", {}, None, "no.such.module", "") is None
-    True
     """
     folder = os.path.dirname(os.path.abspath(origin or path))
     level = len(module) - len(module.lstrip("."))
@@ -146,11 +131,7 @@ def _imported(text: str, beside: Beside) -> Iterator[str]:
 
 
 def modules_of(text: str) -> Iterator[str]:
-    """The modules that a Python text may import: `from a import b` may mean a.b.
-
-    >>> list(modules_of("from ..a import b"))
-    ['..a', '..a.b']
-    """
+    """The modules that a Python text may import: `from a import b` may mean a.b."""
     for found in re.finditer(r"(?m)^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w.]+))", text):
         head = found[1] or found[3]
         words = re.findall(r"\w+", found[2] or "")
@@ -165,14 +146,7 @@ def _is_extended(name: str) -> bool:
 
 
 def check_let(file: SourceFile, beside: Beside | None = None) -> None:
-    """Refuse a value for a name that stands neither in the file nor in one that it imports: it was meant to change something.
-
-    >>> check_let(SourceFile("def f(mA): pass", (), given=Given({"mA.element_type": "Float16"})))
-    >>> check_let(SourceFile("def f(mA): pass", (), given=Given({"mB": "4"})))
-    Traceback (most recent call last):
-    cute_viz.errors.CuteVizError: let={...}: nothing here is called 'mB'
-      hint: cute-viz list FILE shows which values are needed
-    """
+    """Refuse a value for a name that stands neither in the file nor in one that it imports: it was meant to change something."""
     text, words = file.text, None
     for name in file.given.let:
         parts = re.split(r"::|\.", name)
@@ -193,24 +167,10 @@ def check_let(file: SourceFile, beside: Beside | None = None) -> None:
 
 
 def with_includes(path: str, text: str, files: dict[str, str], root: str | None = None) -> str:
-    """The text of a file with the files that it includes by `#include "name"`, each once and where it is included.
-
-    They lie in its folder, or, as with an option -I, in one around it, and in `root` where there is one; their paths are added to
-    `files`. Line markers, as of a preprocessor, tell where each part is from. What is not there, leads out of these folders, or
-    would make the text longer than the limit, is left out.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     with open(os.path.join(folder, "b.h"), "w") as file:
-    ...         _ = file.write("int b;")
-    ...     print(with_includes(os.path.join(folder, "a.cu"), '#include "b.h"\\nint a;\\n', {}))
-    #include "b.h"
-    #line 1 "b.h"
-    int b;
-    #line 2 ""
-    int a;
-    <BLANKLINE>
-    """
+    """The text of a file with the files that it includes by `#include "name"`, each once and where it is included. They lie in
+    its folder, or, as with an option -I, in one around it, and in `root` where there is one; their paths are added to `files`.
+    Line markers, as of a preprocessor, tell where each part is from. What is not there, leads out of these folders, or would
+    make the text longer than the limit, is left out."""
     folder, seen, left = os.path.dirname(path) or ".", {os.path.realpath(path)}, limit("input")
     if INCLUDE.search(text) is None:
         return text

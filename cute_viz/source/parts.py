@@ -138,14 +138,8 @@ def _period(x: Tensor) -> int:
 
 
 def held(found: Tensor, value: Tensor) -> Tensor:
-    """A tensor whose layout has the static integers of the compiler's type.
-
-    >>> value = Tensor(Pointer("smem", "float"), Layout((Static(8), Unknown()), (Static(1), Static(8))))
-    >>> str(held(Tensor(Pointer("smem", "float"), Layout((8, 4), (1, 8))), value))
-    '(_8,4):(_1,_8)'
-
-    Raises: AlgebraError where the modes, or a static integer, differ.
-    """
+    """A tensor whose layout has the static integers of the compiler's type. Raises: AlgebraError where the modes, or a static
+    integer, differ."""
     own, other = found.layout, value.layout
     known = all(isinstance(leaf, Static) for leaf in leaves(other.shape))
     same = not known or [size(Layout(mode)) for mode in modes(own.shape)] == [size(Layout(mode)) for mode in modes(other.shape)]

@@ -13,12 +13,7 @@ from cute_viz.source.model import Entry, Given, SourceFile
 
 def read(text: str, given: Given) -> SourceFile:
     r"""What a text prints, an entry each, under the name before it or `object1`, `object2` ...; `?` is given by `let=?=...`.
-
-    Raises: LimitError for a text over the limits.
-
-    >>> [(entry.name, entry.line, str(entry.read())) for entry in read("ok\nsA:\n(_8,_4):(_4,_1)\n", Given()).entries]
-    [('sA', 3, '(_8,_4):(_4,_1)')]
-    """
+    Raises: LimitError for a text over the limits."""
     names: dict[str, Any] = {}
     if "?" in given.let:
         from cute_viz.source.types import numbers

@@ -34,16 +34,9 @@ _ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMIN
 
 
 def at_revision(path: str, revision: str) -> str:
-    """The path of a copy of the file as it was at a revision, beside copies of the files that it names, for as long as this process
-    runs.
-
-    Raises: CuteVizError outside of a Git repository, for a revision that it does not have, and for a file that was not there.
-
-    >>> at_revision("/nowhere/kernel.cu", "HEAD")
-    Traceback (most recent call last):
-    cute_viz.errors.CuteVizError: /nowhere/kernel.cu@HEAD: this is not in a Git repository
-      hint: a revision, FILE@HEAD~1::NAME, needs one
-    """
+    """The path of a copy of the file as it was at a revision, beside copies of the files that it names, for as long as this
+    process runs. Raises: CuteVizError outside of a Git repository, for a revision that it does not have, and for a file that was
+    not there."""
     called = f"{path}@{revision}"
     if re.fullmatch(REVISION, revision) is None:
         raise CuteVizError(f"{revision!r} is not a revision", name=called, hint="example: HEAD~1, main, v1.2, 3a62160")

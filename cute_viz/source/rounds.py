@@ -6,9 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import eq, ge, gt, le, lt, ne
 from typing import NamedTuple
 
-from cute_viz.source.moves import Loop, Often
+from cute_viz.source.moves import Alternative, Loop, Often
 
 _TRIED = 4096  # rounds whose conditions are evaluated
+COMPUTED = frozenset(  # words of an expression that are alike in all threads where its operands are
+    (
+        *("size", "cosize", "rank", "depth", "shape", "stride", "get", "min", "max", "abs", "ceil_div", "round_up", "value"),
+        *("is_same", "is_same_v", "is_static", "is_static_v", "sizeof", "decltype", "static_cast", "cute", "std", "Int", "C"),
+        *("auto", "const", "bool", "int", "unsigned", "long", "short", "char", "int32_t", "uint32_t", "int64_t", "uint64_t"),
+    )
+)
 COMPARED: dict[str, Callable[[int, int], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge, "!=": ne, "==": eq}
 
 
@@ -24,21 +31,20 @@ class Round(NamedTuple):
 
 class Gate(NamedTuple):
     """A condition around a statement: the names in it, and whether it is as it must be where one of them, or none (""), has a
-    value; None where that is not known.
+    value; None where that is not known. choice: the alternative that it is then. behind: what the condition guards leaves, and
+    the statement is behind that.
     """
 
     names: Sequence[str]
     holds: Callable[[str, int], bool | None]
+    choice: Callable[[], Alternative] | None = None
+    behind: bool = False
 
 
 def often(around: Iterable[Round | Gate], sure: bool = True) -> Often:
-    """How often a statement runs in one call of its function, by what is around it, outermost first.
-
-    >>> around = [Round(3, "", "k"), Round(4, "", "j", 4, range(4)), Gate(("j",), lambda name, value: value == 0)]
-    >>> often(around).loops
-    (Loop(line=3, file='', rounds=None, runs=None), Loop(line=4, file='', rounds=4, runs=1))
-    """
+    """How often a statement runs in one call of its function, by what is around it, outermost first."""
     loops: list[Loop] = []
+    choices: list[Alternative] = []
     known: dict[str, tuple[int, Sequence[int] | None]] = {}
     for one in around:
         if isinstance(one, Round):
@@ -48,22 +54,21 @@ def often(around: Iterable[Round | Gate], sure: bool = True) -> Often:
         mine = [name for name in known if name and name in one.names]
         at, values = known[mine[0]] if len(mine) == 1 else (0, None)
         if values is None or len(values) > _TRIED:
-            sure = sure and not mine and one.holds("", 0) is True
-            continue
-        held = [one.holds(mine[0], value) for value in values]
-        sure = sure and None not in held
-        values = [value for value, holds in zip(values, held, strict=True) if holds is not False]
-        known[mine[0]] = at, values
-        loops[at] = loops[at]._replace(runs=len(values))
-    return Often(tuple(loops), sure)
+            held = [None if mine else one.holds("", 0)]
+            sure = sure and held == [True]
+        else:
+            held = [one.holds(mine[0], value) for value in values]
+            sure = sure and None not in held
+            values = [value for value, holds in zip(values, held, strict=True) if holds is not False]
+            known[mine[0]] = at, values
+            loops[at] = loops[at]._replace(runs=len(values))
+        if one.choice is not None and (None in held or one.behind):
+            choices.append(one.choice())
+    return Often(tuple(loops), sure, tuple(choices))
 
 
 class Pace(NamedTuple):
-    """What a loop does to its variable in each round: how, `+`, `*` or `/`, and with which number.
-
-    >>> Pace("+", -4).after(8), Pace("/", 2).after(9)
-    (4, 4)
-    """
+    """What a loop does to its variable in each round: how, `+`, `*` or `/`, and with which number."""
 
     word: str
     number: int
@@ -74,11 +79,7 @@ class Pace(NamedTuple):
 
 
 def step_of(word: str, number: int | None) -> Pace | None:
-    """The step that an operator makes, `+=` or `>>=`; None of any other.
-
-    >>> step_of("++", None), step_of("-=", 4), step_of(">>=", 1)
-    (Pace(word='+', number=1), Pace(word='+', number=-4), Pace(word='/', number=2))
-    """
+    """The step that an operator makes, `+=` or `>>=`; None of any other."""
     if word in ("++", "--"):
         return Pace("+", 1 if word == "++" else -1)
     if number is None or word not in ("+=", "-=", "*=", "/=", "<<=", ">>="):
@@ -89,14 +90,8 @@ def step_of(word: str, number: int | None) -> Pace | None:
 
 
 def stepped(begin: int | None, word: str, bound: int | None, step: Pace | None) -> Sequence[int] | None:
-    """The values of a variable that a loop begins with, compares by a word with a bound, and steps; None where they are not known,
-    or have no end.
-
-    >>> stepped(0, "<=", 8, Pace("+", 4)), stepped(0, "!=", 8, Pace("+", 3)), stepped(0, "<", 8, Pace("+", -1))
-    (range(0, 9, 4), None, None)
-    >>> stepped(8, ">", 0, Pace("/", 2)), stepped(0, "<", 8, Pace("*", 2))
-    ((8, 4, 2, 1), None)
-    """
+    """The values of a variable that a loop begins with, compares by a word with a bound, and steps; None where they are not
+    known, or have no end."""
     if begin is None or bound is None or step is None or word not in COMPARED:
         return None
     if step.word != "+":

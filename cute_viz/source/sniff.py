@@ -67,15 +67,7 @@ _BARE_TYPE = _LINES["types"]
 
 
 def sniff(text: str, name: str = "") -> str:
-    r"""The reader that a text needs, one of KINDS. The name of its file is a strong hint; what the text holds has the last word.
-
-    >>> sniff("(4,8):(8,1)"), sniff("a = (4,8):(8,1)\nb = logical_divide(a, 4:1)")
-    ('notation', 'notation')
-    >>> sniff("#include <cute/tensor.hpp>\nusing namespace cute;\n"), sniff("import cutlass.cute as cute\ndef f():\n    pass\n")
-    ('cpp', 'python')
-    >>> sniff("0000000000024135 W void gemm<cute::Layout<cute::C<8>, cute::C<1> > >()\n0000000000000010 T main\n")
-    'types'
-    """
+    r"""The reader that a text needs, one of KINDS. The name of its file is a strong hint; what the text holds has the last word."""
     sample = _sampled(text)
     if _TRITON.search(sample):
         return "triton"
@@ -140,11 +132,7 @@ _OTHER = pattern(r"\bcute\.|\bstride\s*=|#tt|!cute|\?\{")  # the DSL, Triton, Cu
 
 
 def is_cpp(text: str, dialect: str = "auto") -> bool:
-    """Whether a text is one of C++.
-
-    >>> [is_cpp(x) for x in ("(4,8):(8,1)", "auto a = Layout<_4>{};", "size<1>((4,8))", "cute.make_layout(4)")]
-    [False, True, False, False]
-    """
+    """Whether a text is one of C++."""
     if dialect not in ("auto", "cpp", "cute") or not text.strip(_PLAIN) or _CPP.search(text) is None or len(text) > limit("source"):
         return False
     if _OTHER.search(text) is not None or is_triton(text):

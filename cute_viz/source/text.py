@@ -29,11 +29,7 @@ _DSL_MARKS = ("cute.", "cutlass.", "stride", "order", "mode", "None", "import", 
 
 
 def is_dsl(text: str, dialect: str = "auto") -> bool:
-    """Whether a text is the Python DSL's source: Python reads it, and keywords or names of modules show it.
-
-    >>> is_dsl("cute.make_layout((4,8), stride=(8,1))"), is_dsl("composition((4,8):(8,1), 4:2)")
-    (True, False)
-    """
+    """Whether a text is the Python DSL's source: Python reads it, and keywords or names of modules show it."""
     if dialect != "auto":
         return dialect == "dsl"
     if not any(mark in text for mark in _DSL_MARKS) or is_triton(text):
@@ -72,11 +68,7 @@ def read(
     shape: tuple[int, ...] = (),
     free: bool = False,
 ) -> Document:
-    """Everything that a text holds, by name; warnings go into the list. free: an expression may have names without a value.
-
-    >>> str(read("auto a = Layout<_4>{}; composition(a, 2:1)").pick())
-    '_2:_1'
-    """
+    """Everything that a text holds, by name; warnings go into the list. free: an expression may have names without a value."""
     if is_cpp(text, dialect) and _BLOCK.search(text):
         return _of_file(text, names or {}, resolve)
     document = _lines(Passage(text, names or {}, warnings, dialect, resolve, shape, free)).document()
@@ -127,22 +119,14 @@ def parse(
     name: str | None = None,
     resolve: Resolver | None = None,
 ) -> Any:
-    """The object that a text stands for: the value of its last statement, or of the one called `name`.
-
-    >>> str(parse("Layout<Shape<_4,_8>>{}"))
-    '(_4,_8):(_1,_4)'
-    """
+    """The object that a text stands for: the value of its last statement, or of the one called `name`."""
     return read(text, names, dialect=dialect, resolve=resolve).pick(name)
 
 
 def read_calls(
     text: str, names: Mapping[str, Any] | None = None, resolve: Resolver | None = None, name: str | None = None
 ) -> tuple[Operation, ...]:
-    """The operation that the last statement of a text is, or the last that binds a name, behind those whose result it slices.
-
-    >>> [str(call) for call in read_calls("auto a = logical_divide(Layout<_8>{}, 2)(_,1);", name="a")]
-    ['logical_divide(_8:_1, 2)', 'slice((_,1), (2,4):(_1,2))']
-    """
+    """The operation that the last statement of a text is, or the last that binds a name, behind those whose result it slices."""
     return _lines(Passage(text, names or {}, resolve=resolve)).calls(name)
 
 
@@ -150,23 +134,14 @@ def read_call(
     text: str, names: Mapping[str, Any] | None = None, resolve: Resolver | None = None, name: str | None = None
 ) -> tuple[str, list[Any], tuple[Any, ...]]:
     """The operation that the last statement is: what it is called, its operands and template arguments. Of an object that is no
-    operation the name is "", and the operand the object.
-
-    >>> name, operands, template = read_call("take<0,1>(Layout<Shape<_4,_8>>{})")
-    >>> name, [str(x) for x in operands], template
-    ('take', ['(_4,_8):(_1,_4)'], (0, 1))
-    """
+    operation the name is "", and the operand the object."""
     if calls := read_calls(text, names, resolve, name):
         return calls[-1].name, list(calls[-1].operands), calls[-1].template
     return "", [parse(text, names, resolve=resolve, name=name)], ()
 
 
 def called_last(text: str) -> str:
-    """The name of the function that the last statement of a text calls; "" of any other, and of what cannot be read.
-
-    >>> called_last("a = 4:2; cute::copy(a, a)"), called_last("a = 4:2")
-    ('copy', '')
-    """
+    """The name of the function that the last statement of a text calls; "" of any other, and of what cannot be read."""
     try:
         return _lines(Passage(text)).called()
     except CuteVizError:
@@ -174,9 +149,6 @@ def called_last(text: str) -> str:
 
 
 def calls_with(text: str, name: str, of: Container[str], names: Mapping[str, Any], resolve: Resolver | None) -> Iterator[Operation]:
-    """The statements of a text, in no function, that call one of some names with a name as an argument, as far as they can be read.
-
-    >>> [str(call) for call in calls_with("a = Layout<_4>{}; size(a); size(8)", "a", ("size",), {}, None)]
-    ['size(_4:_1)']
-    """
+    """The statements of a text, in no function, that call one of some names with a name as an argument, as far as they can be
+    read."""
     return _lines(Passage(text, names, resolve=resolve)).calls_with(name, of)

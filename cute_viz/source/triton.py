@@ -59,14 +59,8 @@ _PLACE = re.compile(r"loc\((#[\w$.-]+)\)\s*$")
 
 
 def read(text: str, given: Given) -> SourceFile:
-    """The encodings of a text, for each shape that a type of it has, and what moves between them.
-
-    Raises: NotationError for text that begins like an encoding and is not one.
-
-    >>> blocked = "#ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>"
-    >>> [(entry.name, str(entry.read())) for entry in read(f"#b = {blocked}\\n tensor<64xf16, #b>", Given()).entries]
-    [('b', '(32,2):(2,1)')]
-    """
+    """The encodings of a text, for each shape that a type of it has, and what moves between them. Raises: NotationError for text
+    that begins like an encoding and is not one."""
     if len(text) > limit("log"):
         raise over("log", f"the text has {len(text)} characters")
     reader = _TtgirReader(text)

@@ -73,12 +73,7 @@ class FoundType:
 
 
 def scan(text: str, library: bool = False) -> Iterator[FoundType]:
-    """The CuTe types of a text in their order; those of functions of the libraries in a symbol table only where asked for.
-
-    >>> found = list(scan("void gemm<float, cute::Layout<cute::C<8>, cute::C<1>>>(float*)"))
-    >>> [(one.scope, one.name) for one in found]
-    [(('gemm',), 'arg1')]
-    """
+    """The CuTe types of a text in their order; those of functions of the libraries in a symbol table only where asked for."""
     position = 0
     while (mark := _MARK.search(text, position)) is not None:
         start = max(text.rfind("\n", 0, mark.start()) + 1, position)
@@ -316,11 +311,7 @@ def _names(mangled: str) -> list[str]:
 
 
 def arguments(type_: str) -> list[str]:
-    """The template arguments of a type.
-
-    >>> arguments("A<B<int, 4>, C &>")
-    ['B<int, 4>', 'C &']
-    """
+    """The template arguments of a type."""
     out, depth, begin = [], 0, 0
     for n, char in enumerate(type_):
         if char in "<(":

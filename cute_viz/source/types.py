@@ -23,20 +23,12 @@ _KNOWN = re.compile(
 
 
 def read(text: str, given: Given) -> SourceFile:
-    r"""The CuTe types of a text, each an entry: of a kernel's template argument `kernel::arg5`, of a parameter `kernel::param0`, of
-    `[with T = ...]` in a compiler's message `T`; arguments and parameters count from 0.
-
-    Types of templates in the arguments of a kernel have these as their scope: `kernel::CollectiveMma::arg3`. In a symbol
-    table the functions of CuTe itself and of the standard library are passed over, unless there are no others. An integer
-    that only runs know needs `let=?=...`. Nothing is evaluated before it is asked for.
-
-    Raises: LimitError for a text or a number of types over the limits; NotationError where all names are mangled.
-
-    >>> nm = "0000000000024135 W void gemm<float, Layout<cute::tuple<cute::C<4>, int>, cute::tuple<cute::C<1>, cute::C<4> > > >()"
-    >>> entry, = read(nm, Given({"?": 2})).entries
-    >>> entry.path, str(entry.read())
-    ('gemm::arg1', '(_4,2):(_1,_4)')
-    """
+    r"""The CuTe types of a text, each an entry: of a kernel's template argument `kernel::arg5`, of a parameter `kernel::param0`,
+    of `[with T = ...]` in a compiler's message `T`; arguments and parameters count from 0. Types of templates in the arguments
+    of a kernel have these as their scope: `kernel::CollectiveMma::arg3`. In a symbol table the functions of CuTe itself and of
+    the standard library are passed over, unless there are no others. An integer that only runs know needs `let=?=...`. Nothing
+    is evaluated before it is asked for. Raises: LimitError for a text or a number of types over the limits; NotationError where
+    all names are mangled."""
     if len(text) > limit("log"):
         raise over("log", f"the text has {len(text)} characters")
     reader = _TypesReader(text, given)
@@ -114,11 +106,7 @@ class _TypesReader:
 
 
 def numbers(value: Any) -> list[int]:
-    """What was given for run-time values: a number, several, or their text.
-
-    >>> numbers("(512,64)"), numbers(8)
-    ([512, 64], [8])
-    """
+    """What was given for run-time values: a number, several, or their text."""
     if isinstance(value, str):
         from cute_viz.notation import parse
 

@@ -26,15 +26,10 @@ WORDS = ("arch", "wave", "shape", "bits")  # what a name, or an encoding, may le
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Where atoms and specs are looked up by name: in a user's folders first, then in what comes with cute-viz.
-
-    arch, wave: of names that several machines have, which one is meant: `gfx942`, and how many threads run together. bits: of a
-    value, of copies that do not say it; with shape, that of a tensor, of encodings. All are empty or 0 where they are not said.
-    A value: whoever answers a request is given one, and what is kept for speed is kept by the folders and their files.
-
-    >>> str(Library().resolve("SM80_16x8x16_F32F16F16F32_TN").layout_c)
-    '((_4,_8),(_2,_2)):((_32,_1),(_16,_8))'
-    """
+    """Where atoms and specs are looked up by name: in a user's folders first, then in what comes with cute-viz. arch, wave: of
+    names that several machines have, which one is meant: `gfx942`, and how many threads run together. bits: of a value, of
+    copies that do not say it; with shape, that of a tensor, of encodings. All are empty or 0 where they are not said. A value:
+    whoever answers a request is given one, and what is kept for speed is kept by the folders and their files."""
 
     folders: tuple[str, ...] = ()
     arch: str = ""
@@ -49,13 +44,8 @@ class Library:
         return cls((*folders, *more))
 
     def with_words(self, words: Mapping[str, object]) -> Library:
-        """The same with words for `arch`, `wave`, `shape` and `bits`; others, and empty ones, say nothing.
-
-        Raises: UsageError for what is not a number, and no shape.
-
-        >>> Library().with_words({"shape": "64x32", "wave": "64", "tile": "8x8"})
-        Library(folders=(), arch='', wave=64, bits=0, shape=(64, 32))
-        """
+        """The same with words for `arch`, `wave`, `shape` and `bits`; others, and empty ones, say nothing. Raises: UsageError
+        for what is not a number, and no shape."""
         given: dict[str, Any] = {}
         for name in WORDS:
             word = str(words.get(name) or "").strip().lower()
@@ -74,11 +64,7 @@ class Library:
 
     @property
     def words(self) -> dict[str, str]:
-        """What `with_words` would take to give it.
-
-        >>> Library(arch="gfx942", shape=(8, 4)).words
-        {'arch': 'gfx942', 'shape': '8x4'}
-        """
+        """What `with_words` would take to give it."""
         shape = "x".join(map(str, self.shape))
         return {
             name: word
@@ -95,11 +81,7 @@ class Library:
 
     @property
     def together(self) -> tuple[int, str] | None:
-        """How many threads of the machine run together, and what they are called; None where nothing says it.
-
-        >>> Library(arch="gfx942").together, Library(wave=16).together, Library(arch="sm80").together
-        ((64, 'wave'), (16, 'wave'), None)
-        """
+        """How many threads of the machine run together, and what they are called; None where nothing says it."""
         if not self.arch:
             return (self.wave, "wave") if self.wave else None
         from cute_viz.spec.library_files import warp_of
@@ -114,11 +96,7 @@ class Library:
         return directories(self.folders)
 
     def resolve(self, name: str, args: tuple[str, ...] = ()) -> object:
-        """The atom of a name and its template arguments, None where there is none; see `spec.library.resolve`.
-
-        >>> resolve("SM80_16x8x16_F32F16F16F32_TN").name, resolve("no_such_atom")
-        ('SM80_16x8x16_F32F16F16F32_TN', None)
-        """
+        """The atom of a name and its template arguments, None where there is none; see `spec.library.resolve`."""
         from cute_viz.spec.library import resolve
 
         return resolve(name, args, self.folders, self.machine)
@@ -132,11 +110,7 @@ class Library:
         dialect: str = "auto",
         free: bool = False,
     ) -> Document:
-        """Everything that a text holds, by name, with the atoms at hand; see `source.text.read`.
-
-        >>> str(Library().read("SM80_16x8x16_F32F16F16F32_TN{}").pick().thr_id)
-        '_32:_1'
-        """
+        """Everything that a text holds, by name, with the atoms at hand; see `source.text.read`."""
         from cute_viz.notation.program import Document
         from cute_viz.source.text import read
 
@@ -150,11 +124,7 @@ class Library:
         return read(text, names, warnings, dialect=dialect, resolve=self.resolve, shape=self.shape, free=free)
 
     def read_call(self, text: str, names: Mapping[str, object] | None = None) -> tuple[str, list[Any], tuple[Any, ...]]:
-        """The operation that the last statement of a text is, with the atoms at hand; see `source.text.read_call`.
-
-        >>> Library().read_call("size(Layout<_8>{})")[0]
-        'size'
-        """
+        """The operation that the last statement of a text is, with the atoms at hand; see `source.text.read_call`."""
         from cute_viz.source.text import read_call
 
         return read_call(text, names, self.resolve)

@@ -14,14 +14,8 @@ from cute_viz.spec.yaml import Value
 
 
 def value_at(address: Address, folder: Folder | None, names: Mapping[str, object], library: Library) -> object:
-    """The object that an address means; what the spec binds is given for the names of that file.
-
-    Raises: CuteVizError for a file that leads out of the folder, or is none of source code; what is wrong in it, with the place.
-
-    >>> value_at(Address("kernel.cu", "sA"), None, {}, PACKAGED)
-    Traceback (most recent call last):
-    cute_viz.errors.CuteVizError: kernel.cu: files cannot be read here
-    """
+    """The object that an address means; what the spec binds is given for the names of that file. Raises: CuteVizError for a file
+    that leads out of the folder, or is none of source code; what is wrong in it, with the place."""
     if folder is None:
         raise CuteVizError("files cannot be read here", name=address.file)
     path = folder.path(address.file)
@@ -37,11 +31,8 @@ def value_at(address: Address, folder: Folder | None, names: Mapping[str, object
 
 
 def files_of(value: Value | None, folder: Folder | None) -> list[str]:
-    """The files that a part of a spec depends on, by the addresses in it; none of one that cannot be read, as drawing it says why.
-
-    >>> files_of({"layout": "(4,8):(8,1)"}, Folder())
-    []
-    """
+    """The files that a part of a spec depends on, by the addresses in it; none of one that cannot be read, as drawing it says
+    why."""
     if isinstance(value, str):
         address = address_of(value)
         try:

@@ -23,14 +23,8 @@ from cute_viz.spec.yaml import Entries, Keys, SpecError, Text, Value, read_yaml
 
 
 def read_specs(text: str, name: str | None = None, library: Library = PACKAGED) -> list[Spec]:
-    """The specs of a file.
-
-    Raises: SpecError with the place, for unknown fields, two objects in one spec, a field that is missing, an expression with a
-    mistake.
-
-    >>> read_specs("layout: (4,8):(8,1)\\nfigure: {view: grid}")[0].figure
-    {'view': 'grid'}
-    """
+    """The specs of a file. Raises: SpecError with the place, for unknown fields, two objects in one spec, a field that is
+    missing, an expression with a mistake."""
     return Builder(text, name, library).specs()
 
 
@@ -45,11 +39,7 @@ def spec_in(path: str, name: str | None = None, library: Library = PACKAGED, roo
 
 
 def named(name: str, library: Library = PACKAGED) -> Spec | None:
-    """The spec of the library that a word stands for: by its name, or the only one of a file of this name.
-
-    >>> named("no_such_spec") is None, named("ampere_gemm").kind
-    (True, 'gemm')
-    """
+    """The spec of the library that a word stands for: by its name, or the only one of a file of this name."""
     path = library.spec_file(name) if name.isidentifier() else None
     return None if path is None else spec_in(path, name, library)
 
@@ -110,11 +100,8 @@ class Builder:
         return several
 
     def only(self, name: str | None) -> Spec:
-        """The spec of a name, the others not built, as their mistakes do not matter.
-
-        A lone one needs no name, and has that of its file, too. Raises: SpecError for an unknown name, or for no name where there
-        are several.
-        """
+        """The spec of a name, the others not built, as their mistakes do not matter. A lone one needs no name, and has that of
+        its file, too. Raises: SpecError for an unknown name, or for no name where there are several."""
         parts = self.parts()
         stem = os.path.splitext(os.path.basename(self.name or ""))[0]
         if len(parts) == 1 and name in (None, stem):
@@ -176,9 +163,7 @@ class Builder:
 
     def machine(self, fields: Keys) -> dict[str, str]:
         """What fields say of the machine and of the tensor, with what the file says for all; the request's own words win.
-
-        Expressions are read with it from here on. Raises: SpecError for what is not a number, and no shape.
-        """
+        Expressions are read with it from here on. Raises: SpecError for what is not a number, and no shape."""
         said = dict(self.said)
         for key in WORDS:
             if (word := self.words(fields, key)) is not None:

@@ -67,11 +67,7 @@ class LibraryEntry:
 
 
 def in_ptx(kind: str) -> str:
-    """An element type as PTX has it; bits are b1.
-
-    >>> in_ptx("half_t"), in_ptx("u1")
-    ('f16', 'b1')
-    """
+    """An element type as PTX has it; bits are b1."""
     found = named(kind)
     return "b1" if found is not None and found.short == "u1" else found.short if found is not None else kind
 
@@ -91,12 +87,6 @@ class FilledEntry:
     full: the name as it was asked for. said: template arguments that are not given, by their names. values: what the parameters
     and arguments are.
     Raises: SpecError for arguments that the entry does not take.
-
-    >>> from cute_viz.spec.family import find
-    >>> from cute_viz.spec.library_files import files_for
-    >>> found = find(next(files_for("SM61_DP4A")), "SM61_DP4A")
-    >>> FilledEntry(found, "SM61_DP4A", ()).entry().instruction.types
-    ('s8', 's8', 's32', 's32')
     """
 
     def __init__(self, match: Match, full: str, args: tuple[str, ...], said: Mapping[str, str] | None = None) -> None:
@@ -106,10 +96,8 @@ class FilledEntry:
         self.values = {**match.bound, **match.family.arguments(match.name, args, said)}
 
     def entry(self, forward: LibraryEntry | None = None) -> LibraryEntry:
-        """The operation with its layouts; `forward` is the one that it is the `reverse` of.
-
-        Raises: SpecError for arguments that do not fit each other.
-        """
+        """The operation with its layouts; `forward` is the one that it is the `reverse` of. Raises: SpecError for arguments that
+        do not fit each other."""
         file, fields = self.family.file, self.family.fields
         if unfit := self.unfit():
             raise SpecError(f"{self.full} is not legal: {unfit} is less than 1", hint=f"see {self.family.key} in {file.path}")
@@ -190,10 +178,8 @@ class FilledEntry:
         return out
 
     def layouts(self) -> dict[str, Any]:
-        """Every layout of the entry, its expressions evaluated.
-
-        Raises: SpecError for one that is needed and not given, or is not a layout, with the place in the file.
-        """
+        """Every layout of the entry, its expressions evaluated. Raises: SpecError for one that is needed and not given, or is
+        not a layout, with the place in the file."""
         family, kind = self.family, self.family.file.kind
         names, shared = self.numbers(), family.file.shared()
         incongruent = str(family.fields.get("incongruent", "")).split()

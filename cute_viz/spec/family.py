@@ -31,14 +31,7 @@ class Match(NamedTuple):
 
 
 class Family:
-    """An entry as it is in its file. Nothing of it is read before it is asked for, and nothing twice.
-
-    >>> from cute_viz.spec.library_files import library_of
-    >>> text = "library: mma\\nA{N}/sparse: {where: {N: 8..64/8}, types: f32 f16 f16 f32}\\nB:\\n  inherits: A{N}/sparse"
-    >>> a, b = families(library_of("x.yaml", text))
-    >>> a.pattern.text, dict(b.own), b.fields["types"], b.domains
-    ('A{N}', {'inherits': 'A{N}/sparse'}, 'f32 f16 f16 f32', {'N': '8..64/8'})
-    """
+    """An entry as it is in its file. Nothing of it is read before it is asked for, and nothing twice."""
 
     def __init__(self, file: LibraryFile, block: Section) -> None:
         self.file = file
@@ -60,11 +53,8 @@ class Family:
 
     @cached_property
     def own(self) -> Keys:
-        """The fields that the entry itself has.
-
-        Raises: SpecError for unknown fields, values that are neither text nor, where allowed, a mapping of texts, and malformed
-        ranges.
-        """
+        """The fields that the entry itself has. Raises: SpecError for unknown fields, values that are neither text nor, where
+        allowed, a mapping of texts, and malformed ranges."""
         fields = read_block(self.block)
         if not isinstance(fields, Keys):
             raise self.wrong(f"{self.key} needs fields", fields if fields else None, hint=f"some of {', '.join(FIELDS)}")
@@ -107,10 +97,8 @@ class Family:
 
     @cached_property
     def fields(self) -> dict[str, Value]:
-        """The fields of the entry, those that it inherits first.
-
-        Raises: SpecError for a parent that the file does not have, an entry that inherits from itself.
-        """
+        """The fields of the entry, those that it inherits first. Raises: SpecError for a parent that the file does not have, an
+        entry that inherits from itself."""
         line, seen = [self], {self.key}
         while (parent := line[-1].own.get("inherits")) is not None:
             found = next((other for other in families(self.file) if other.key == parent), None)
@@ -124,10 +112,8 @@ class Family:
         return {key: value for one in reversed(line) for key, value in one.own.items() if key != "inherits"}
 
     def said(self, key: str, values: Mapping[str, str]) -> str:
-        """What the entry, or else its file, says in a field of its record; "" where neither says it.
-
-        Parameters in braces are filled in, as `spelt` spells them.
-        """
+        """What the entry, or else its file, says in a field of its record; "" where neither says it. Parameters in braces are
+        filled in, as `spelt` spells them."""
         at = self.fields.get(key, read_block(self.file.head[key]) if key in self.file.head else "")
         if isinstance(at, Keys):
             at = next((at[word] for word in at if word in values.values()), at.get("else", ""))
@@ -147,14 +133,7 @@ class Family:
         return self.domains_with({})
 
     def domains_with(self, values: Mapping[str, str]) -> dict[str, str]:
-        """What the parameters and template arguments may be beside these values of others.
-
-        >>> from cute_viz.spec.library_files import library_of
-        >>> text = "library: mma\\nA: {where: {M: 64 128, N: {64: 8..256/8, 128: 16..256/16}}}"
-        >>> (a,) = families(library_of("x.yaml", text))
-        >>> a.domains["N"], a.domains_with({"M": "128"})["N"]
-        ('8..256/8 16..256/16', '16..256/16')
-        """
+        """What the parameters and template arguments may be beside these values of others."""
         where = self.fields.get("where")
         if not isinstance(where, Keys):
             return {}
@@ -198,11 +177,6 @@ class Family:
         said: values of arguments that are not given, by their names, instead of their defaults.
 
         Raises: SpecError for more than the entry takes, one that is missing, one that is not legal.
-
-        >>> from cute_viz.spec.library_files import library_of
-        >>> (fma,) = families(library_of("x.yaml", "library: mma\\nFMA: {args: D A=D B=A C=D}"))
-        >>> fma.arguments("FMA", ("cute::half_t",))
-        {'D': 'half_t', 'A': 'half_t', 'B': 'half_t', 'C': 'half_t'}
         """
         wanted = str(self.fields.get("args", "")).split()
         if len(args) > len(wanted):
@@ -235,13 +209,7 @@ class Family:
         return out
 
     def types(self, name: str, values: Mapping[str, str]) -> tuple[str, ...]:
-        """The element types of A, B, C and D: given, template arguments, or as the name spells them (D, A, B, C).
-
-        >>> from cute_viz.spec.library_files import files_for
-        >>> name = "SM80_16x8x16_F32F16F16F32_TN"
-        >>> find(next(files_for(name)), name).family.types(name, {})
-        ('f16', 'f16', 'f32', 'f32')
-        """
+        """The element types of A, B, C and D: given, template arguments, or as the name spells them (D, A, B, C)."""
         if "types" in self.fields:
             given = str(self.fields["types"]).split()
             if len(given) != 4:
@@ -260,15 +228,8 @@ class Family:
         return ()
 
     def chosen(self, key: str, values: Mapping[str, str]) -> Text:
-        """The value of a field, or of a mapping the one for a parameter's value.
-
-        Raises: SpecError for a mapping that has no value for any of the parameters, and no `else`.
-
-        >>> from cute_viz.spec.library_files import library_of
-        >>> (a,) = families(library_of("x.yaml", "library: mma\\nA: {K: {f16: 16, else: 8}}"))
-        >>> [str(a.chosen("K", {"type": word})) for word in ("f16", "tf32")]
-        ['16', '8']
-        """
+        """The value of a field, or of a mapping the one for a parameter's value. Raises: SpecError for a mapping that has no
+        value for any of the parameters, and no `else`."""
         value = self.fields[key]
         if isinstance(value, Keys):
             found = next((value[word] for word in values.values() if word in value), value.get("else"))
@@ -286,23 +247,12 @@ def _words(value: Value | None) -> dict[str, str]:
 
 @lru_cache(maxsize=256)
 def families(file: LibraryFile) -> tuple[Family, ...]:
-    """The entries of a file, in its order; they are kept as long as the file.
-
-    >>> from cute_viz.spec.library_files import library_of
-    >>> [family.key for family in families(library_of("x.yaml", "library: mma\\nA: {}\\nB: {}"))]
-    ['A', 'B']
-    """
+    """The entries of a file, in its order; they are kept as long as the file."""
     return tuple(Family(file, block) for block in file.families)
 
 
 def find(file: LibraryFile, name: str) -> Match | None:
-    """The first entry of a file that has a name; None where none has it.
-
-    >>> from cute_viz.spec.library_files import files_for
-    >>> found = find(next(files_for("SM90_64x8x16")), "SM90_64x8x16_F32F16F16_SS")
-    >>> found.family.key, found.bound
-    ('SM90_64x{N}x16_{types}_SS', {'N': '8', 'types': 'F32F16F16'})
-    """
+    """The first entry of a file that has a name; None where none has it."""
     for family in families(file):
         bound = family.match(name)
         if bound is not None:

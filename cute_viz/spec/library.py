@@ -53,11 +53,6 @@ def lookup(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = (),
     machine: of names that several architectures have, which one is meant; `gfx1200::v_wmma_...` says so, too.
     Raises: SpecError for a name of the library with arguments that it does not take; one that several architectures have, each its
     own.
-
-    >>> str(lookup("SM80_16x8x16_F32BF16BF16F32_TN").layouts["CLayout"])
-    '((_4,_8),(_2,_2)):((_32,_1),(_16,_8))'
-    >>> lookup("SM90_64x200x16_F16F16F16_SS").layouts["Shape_MNK"]
-    (Static(64), Static(200), Static(16))
     """
     spoken = names.spoken(name)
     machine = replace(machine, **{key: value for key, value in spoken.said if value})
@@ -130,10 +125,8 @@ def _found(name: str, files: Iterable[LibraryFile], folders: tuple[str, ...] = (
 
 
 def resolve(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = (), machine: Gpu = ANY) -> MMA_Atom | CopyOp | None:
-    """The atom of a name, also of an unambiguous short form; None where nothing of this kind is meant.
-
-    Raises: SpecError for a name that looks like an atom's and is not one; the error names the nearest.
-    """
+    """The atom of a name, also of an unambiguous short form; None where nothing of this kind is meant. Raises: SpecError for a
+    name that looks like an atom's and is not one; the error names the nearest."""
     known = lookup(name, args, folders, machine)
     if known is None and re.search(r"[.(]|^m\d+n", name):
         from cute_viz.spec.spoken import meant
@@ -172,11 +165,7 @@ def resolve(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = ()
 
 
 def describe(full: str, folders: tuple[str, ...] = (), machine: Gpu = ANY) -> dict[str, Any]:
-    """What the library says of an operation beyond its layouts: architecture, element types, further layouts, source.
-
-    >>> describe("SM80_16x8x16_F32BF16BF16F32_TN")["types"]
-    'A bf16, B bf16, C f32, D f32'
-    """
+    """What the library says of an operation beyond its layouts: architecture, element types, further layouts, source."""
     name, _, rest = full.partition("<")
     known = lookup(name, tuple(split_arguments(rest.rpartition(">")[0])), folders, machine)
     if known is None:
@@ -195,11 +184,7 @@ def describe(full: str, folders: tuple[str, ...] = (), machine: Gpu = ANY) -> di
 
 
 def split_arguments(text: str) -> list[str]:
-    """The template arguments of `a,b<c,d>,e`.
-
-    >>> split_arguments("a,b<c,d>,e")
-    ['a', 'b<c,d>', 'e']
-    """
+    """The template arguments of `a,b<c,d>,e`."""
     out, depth, start = [], 0, 0
     for n, char in enumerate(text):
         depth += (char == "<") - (char == ">")
@@ -210,11 +195,7 @@ def split_arguments(text: str) -> list[str]:
 
 
 def _completed(short: str, full: str) -> str | None:
-    """The name that another is a beginning of, up to an underscore, with or without its SM80_; {N} becomes the number there.
-
-    >>> _completed("64x8x16_F16F16F16", "SM90_64x{N}x16_F16F16F16_SS")
-    'SM90_64x8x16_F16F16F16_SS'
-    """
+    """The name that another is a beginning of, up to an underscore, with or without its SM80_; {N} becomes the number there."""
     pattern = re.sub(r"\\\{\w+\\\}", r"(\\d+)", re.escape(full))
     # Without the word in front, too, and without the types before the shape: 16x16x16_f16.
     fronts = (r"^$", r"^(SM\d+|GMMA|XE|v)_", r"^v_[a-z]+_", r"^v_\w+?_(?=\d+x)")

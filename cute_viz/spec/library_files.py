@@ -93,13 +93,8 @@ def _text_of(value: Value, block: Section) -> Text:
 
 
 def directories(folders: tuple[str, ...] = ()) -> list[str]:
-    """Where libraries are: a user's folders first, then the one that comes with cute-viz.
-
-    Raises: SpecError for a name that is not a folder.
-
-    >>> os.path.basename(directories()[-1])
-    'layouts'
-    """
+    """Where libraries are: a user's folders first, then the one that comes with cute-viz. Raises: SpecError for a name that is
+    not a folder."""
     for folder in folders:
         if not os.path.isdir(folder):
             raise SpecError(f"{folder} is not a folder", hint="`layouts=` and CUTE_VIZ_LAYOUTS name folders of atoms and specs")
@@ -114,21 +109,13 @@ def _own() -> str:
 
 
 def library_files(folders: tuple[str, ...] = ()) -> Iterator[LibraryFile]:
-    """Every file of atoms, folder by folder.
-
-    >>> next(library_files()).kind in ("mma", "copy")
-    True
-    """
+    """Every file of atoms, folder by folder."""
     for directory in directories(folders):
         yield from _libraries(directory)
 
 
 def files_for(short: str, folders: tuple[str, ...] = ()) -> Iterator[LibraryFile]:
-    """Every file of atoms, those first that a name leads to: all of a user's, of ours the ones of its architecture.
-
-    >>> os.path.basename(next(files_for("SM80_16x8x16")).path)
-    'sm80.yaml'
-    """
+    """Every file of atoms, those first that a name leads to: all of a user's, of ours the ones of its architecture."""
     *users, own = directories(folders)
     for directory in users:
         yield from _libraries(directory)
@@ -142,11 +129,7 @@ def files_for(short: str, folders: tuple[str, ...] = ()) -> Iterator[LibraryFile
 
 
 def warp_of(arch: str, folders: tuple[str, ...] = ()) -> tuple[int, str]:
-    """How many threads of an architecture run together, 0 where that is not one number, and what they are called.
-
-    >>> warp_of("gfx90a"), warp_of("gfx1200"), warp_of("sm90")
-    ((64, 'wave'), (0, 'wave'), (0, 'warp'))
-    """
+    """How many threads of an architecture run together, 0 where that is not one number, and what they are called."""
     written = next((file.word("warp") for file in library_files(folders) if arch in file.archs and file.word("warp")), "0 warp")
     width, _, word = written.partition(" ")
     return (int(width) if width.isdecimal() else 0), word
@@ -160,20 +143,12 @@ def _stems(short: str) -> tuple[str, ...]:
 
 
 def spec_file(name: str, folders: tuple[str, ...] = ()) -> str | None:
-    """The YAML file of the libraries that holds a spec of this name, or is called so; None where there is none.
-
-    >>> spec_file("no_such_spec") is None
-    True
-    """
+    """The YAML file of the libraries that holds a spec of this name, or is called so; None where there is none."""
     return next((path for path in spec_files(folders) if name in _names_of(path)), None)
 
 
 def spec_names(folders: tuple[str, ...] = ()) -> Iterator[str]:
-    """The names of the specs of the libraries, and of their files.
-
-    >>> "ampere_gemm" in set(spec_names())
-    True
-    """
+    """The names of the specs of the libraries, and of their files."""
     for path in spec_files(folders):
         yield from _names_of(path)
 
@@ -186,11 +161,8 @@ def _names_of(path: str) -> list[str]:
 
 
 def spec_files(folders: tuple[str, ...] = ()) -> Iterator[str]:
-    """The spec files of the libraries, folder by folder: those under `specs`, where a folder has that, else all that hold no atoms.
-
-    >>> os.path.basename(next(spec_files()))
-    'ampere_gemm.yaml'
-    """
+    """The spec files of the libraries, folder by folder: those under `specs`, where a folder has that, else all that hold no
+    atoms."""
     for directory in directories(folders):
         specs = os.path.join(directory, "specs")
         for path in _yaml_files(specs if os.path.isdir(specs) else directory, directory):
@@ -199,32 +171,19 @@ def spec_files(folders: tuple[str, ...] = ()) -> Iterator[str]:
 
 
 def library_file(path: str) -> LibraryFile | None:
-    """A file by its blocks; None where it holds no atoms.
-
-    >>> library_file(next(files_for("SM80_16x8x16")).path).word("arch")
-    'sm80'
-    """
+    """A file by its blocks; None where it holds no atoms."""
     return library_of(path, _text(path))
 
 
 def library_of(path: str, text: str) -> LibraryFile | None:
-    """The text of a file by its blocks; None where it holds no atoms.
-
-    >>> library_of("mine.yaml", "library: mma\\nNAME: {}").families[0].key
-    'NAME'
-    """
+    """The text of a file by its blocks; None where it holds no atoms."""
     return _split(path, text) if is_library(text) else None
 
 
 @lru_cache(maxsize=4096)
 def read_block(block: Section) -> Value:
-    r"""What stands under the key; blanks in front make every place that in the file.
-
-    Raises: SpecError for text that is not a key of a mapping.
-
-    >>> read_block(Section("x.yaml", "a: 1\nb: {c: 2}", "b", 5, 14))
-    {'c': '2'}
-    """
+    r"""What stands under the key; blanks in front make every place that in the file. Raises: SpecError for text that is not a
+    key of a mapping."""
     line = block.whole.count("\n", 0, block.start)
     value = read_yaml(" " * (block.start - line) + "\n" * line + block.whole[block.start : block.end], block.path)
     if not isinstance(value, Keys) or list(value) != [block.key]:
@@ -237,20 +196,14 @@ def _libraries(directory: str) -> Iterator[LibraryFile]:
 
 
 def _yaml_files(directory: str, root: str) -> list[str]:
-    """The YAML files of a folder of a library and those in it, in order.
-
-    Raises: CuteVizError for a link that leaves a user's library, and for a folder with too many files.
-    """
+    """The YAML files of a folder of a library and those in it, in order. Raises: CuteVizError for a link that leaves a user's
+    library, and for a folder with too many files."""
     files = sorted(searched(directory, (".yaml", ".yml")))
     return files if root == _own() else [held(path, root) for path in files]
 
 
 def is_library(text: str) -> bool:
-    """Whether a file holds atoms, by its text.
-
-    >>> is_library("library: mma"), is_library("layout: (4,8)")
-    (True, False)
-    """
+    """Whether a file holds atoms, by its text."""
     return re.search(r"^library:( |\s*$)", text, re.M) is not None
 
 

@@ -44,11 +44,7 @@ class Listed(NamedTuple):
 
     @property
     def example(self) -> str:
-        """A name that the library knows: each {N} is the largest number that it takes; template arguments follow by their names.
-
-        >>> next(line.example for line in listing() if line.name == "SM90_64x{N}x16_F32F16F16_SS")
-        'SM90_64x256x16_F32F16F16_SS'
-        """
+        """A name that the library knows: each {N} is the largest number that it takes; template arguments follow by their names."""
         largest = dict(re.findall(r"(\w+) = (?:\d+\.\.)?(\d+)", self.ranges))
         name = re.sub(r"\{(\w+)\}", lambda slot: largest.get(slot[1], slot[0]), self.name)
         args = "uint128_t" if self.args == "S D=S" else ",".join(word for word in self.args.split() if "=" not in word)
@@ -56,25 +52,14 @@ class Listed(NamedTuple):
 
 
 def listing(folders: tuple[str, ...] = ()) -> Iterator[Listed]:
-    """Every family with its words spelt out and its numbers left as {N}.
-
-    >>> next(line.ranges for line in listing() if line.name == "SM90_64x{N}x16_F32F16F16_SS")
-    'N = 8..256/8'
-    >>> next(line.dsl for line in listing() if line.name == "SM80_16x8x8_F32F16F16F32_TN")
-    'warp.MmaF16BF16Op(ab_dtype=f16, acc_dtype=f32, shape_mnk=(16,8,8))'
-    """
+    """Every family with its words spelt out and its numbers left as {N}."""
     for file in library_files(folders):
         yield from listed(file)
 
 
 def search(text: str, folders: tuple[str, ...] = ()) -> list[Listed]:
     """The operations that have all words of a text in their name in CUTLASS, PTX, the DSL or SASS; also the beginning of a word.
-
-    Whole words come first, then f16 with f32, then older architectures.
-
-    >>> [line.name for line in search("UTMALDG")][:2], search("wgmma")[0].example, search("TMEM_LOAD")[0].arch
-    (['SM90_TMA_LOAD', 'SM90_TMA_LOAD_OP'], 'SM90_64x256x16_F32F16F16_SS', 'sm100')
-    """
+    Whole words come first, then f16 with f32, then older architectures."""
     wanted = [word for word in _WORD.split(text.lower()) if word]
     if not wanted:
         return []
@@ -93,12 +78,7 @@ _WORD = re.compile(r"[^a-z0-9]+")
 
 @lru_cache(maxsize=256)
 def listed(file: LibraryFile) -> tuple[Listed, ...]:
-    """The lines of one file.
-
-    >>> from cute_viz.spec.library_files import files_for
-    >>> [line.name for line in listed(next(files_for("SM61_DP4A")))]
-    ['SM61_DP4A', 'SM61_DP2A']
-    """
+    """The lines of one file."""
     return tuple(line for family in families(file) for line in _of_family(family))
 
 

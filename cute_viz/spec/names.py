@@ -34,13 +34,7 @@ class Spoken(NamedTuple):
 
 
 def spoken(name: str) -> Spoken:
-    """A name of an instruction as its assembler has it.
-
-    >>> spoken("gfx1200::V_WMMA_F32_16X16X16_F16")
-    Spoken(name='v_wmma_f32_16x16x16_f16', machine=True, arch='gfx1200', wave=0)
-    >>> spoken("__builtin_amdgcn_wmma_f32_16x16x16_f16_w64_gfx12")[0::3], spoken("SM80_16x8x8").machine
-    (('v_wmma_f32_16x16x16_f16', 64), False)
-    """
+    """A name of an instruction as its assembler has it."""
     match = _SPOKEN.fullmatch(name.replace(" ", ""))
     if match is None:
         return Spoken(name)
@@ -53,13 +47,8 @@ def spoken(name: str) -> Spoken:
 
 
 def numbers(word: str) -> range:
-    """The numbers of a range of the library.
-
-    Raises: SpecError for anything but a range, for one without numbers, and for a step of 0.
-
-    >>> list(numbers("8..32/8"))
-    [8, 16, 24, 32]
-    """
+    """The numbers of a range of the library. Raises: SpecError for anything but a range, for one without numbers, and for a step
+    of 0."""
     match = re.fullmatch(r"(\d{1,18})\.\.(\d{1,18})(?:/(\d{1,18}))?", word)
     found = range(int(match[1]), int(match[2]) + 1, int(match[3] or 1)) if match and match[3] != "0" else None
     if not found:
@@ -68,11 +57,7 @@ def numbers(word: str) -> range:
 
 
 def allows(domain: str, value: str) -> bool:
-    """Whether a parameter may have a value; without a domain, any.
-
-    >>> [n for n in range(100) if allows("8..32/8 48..96/16", str(n))], allows("-none _SATURATE", "")
-    ([8, 16, 24, 32, 48, 64, 80, 96], True)
-    """
+    """Whether a parameter may have a value; without a domain, any."""
     return not domain or any(
         (number := as_number(value)) is not None and number in numbers(word) if ".." in word else value == meant(word)
         for word in domain.split()
@@ -80,29 +65,17 @@ def allows(domain: str, value: str) -> bool:
 
 
 def as_number(value: str) -> int | None:
-    """The number that a parameter is; None where it is a word.
-
-    >>> as_number("16"), as_number("_SATURATE")
-    (16, None)
-    """
+    """The number that a parameter is; None where it is a word."""
     return int(value) if value.isdecimal() and len(value) <= limit("digits") else None
 
 
 def words(domain: str) -> list[str]:
-    """The values of a domain without ranges.
-
-    >>> words("-none _SATURATE")
-    ['', '_SATURATE']
-    """
+    """The values of a domain without ranges."""
     return [meant(word) for word in domain.split()]
 
 
 def samples(domain: str) -> list[str]:
-    """Every word of a domain, and of each range the first, a middle and the last number.
-
-    >>> samples("64 128"), samples("8..256/8"), samples("1..2")
-    (['64', '128'], ['8', '136', '256'], ['1', '2'])
-    """
+    """Every word of a domain, and of each range the first, a middle and the last number."""
     out: list[str] = []
     for word in domain.split():
         if ".." in word:
@@ -114,20 +87,12 @@ def samples(domain: str) -> list[str]:
 
 
 def meant(word: str) -> str:
-    """What a word of a domain stands for.
-
-    >>> meant("SS"), meant("-none")
-    ('SS', '')
-    """
+    """What a word of a domain stands for."""
     return "" if word == "-none" else word
 
 
 def in_words(domain: str) -> str:
-    """The numbers that a domain allows, as CUTLASS's assertions say it.
-
-    >>> in_words("64 128"), in_words("8 16..256/16")
-    ('64 or 128', '8 or a multiple of 16 between 16 and 256')
-    """
+    """The numbers that a domain allows, as CUTLASS's assertions say it."""
     out = []
     for word in domain.split():
         first, _, rest = word.partition("..")
@@ -140,10 +105,6 @@ class Pattern:
     """A name with {parameters}; one that comes again is the same again.
 
     literals: what stands around the parameters, one more than `slots`. slots: the parameters as they come.
-
-    >>> pattern = Pattern("SM90_64x{N}x16_{ab}")
-    >>> pattern.literals, pattern.slots
-    (('SM90_64x', 'x16_', ''), ('N', 'ab'))
     """
 
     __slots__ = ("literals", "slots", "text")
@@ -159,19 +120,11 @@ class Pattern:
         return list(dict.fromkeys(self.slots))
 
     def filled(self, values: Mapping[str, str]) -> str:
-        """The name with these parameters.
-
-        >>> Pattern("{a}_{N}").filled({"a": "SS"})
-        'SS_{N}'
-        """
+        """The name with these parameters."""
         return _SLOT.sub(lambda slot: values.get(slot[1], slot[0]), self.text)
 
     def may_be(self, name: str) -> bool:
-        """Whether a name has what stands around the parameters, whatever these may be.
-
-        >>> [Pattern("A{x}_{y}B").may_be(name) for name in ("A1_2B", "A_B", "A1B", "A_b")]
-        [True, True, False, False]
-        """
+        """Whether a name has what stands around the parameters, whatever these may be."""
         first, *others = self.literals
         if not others:
             return name == first
@@ -187,9 +140,6 @@ class Pattern:
 
         domains: what a parameter may be, as `where` writes it; of a range any number is taken here, without a domain any word.
         Of several ways the first is taken: the first of the words, the longest number or word.
-
-        >>> Pattern("64x{N}_{a}{b}").bind("64x200_SS_T", {"N": "8..256/8", "a": "S SS", "b": "-none _T"})
-        {'N': '200', 'a': 'SS', 'b': '_T'}
         """
         if not self.may_be(name):
             return None

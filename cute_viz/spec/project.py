@@ -32,21 +32,9 @@ class Project:
 
 
 def project_of(path: str) -> Project:
-    """What the project around a file says of it. Nothing outside of the project's folder is read.
-
-    The configuration lies in the folder of the file, or in one around it up to the one that has `.git` or pyproject.toml.
-
-    Raises: CuteVizError for a configuration that is none, with the place.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     for name, text in (("k.cu", ""), (NAME, "flags: -DN=4\\nlet: {M: 512}\\nlaunches: {'*.cu': gemm}")):
-    ...         with open(os.path.join(folder, name), "w") as file:
-    ...             _ = file.write(text)
-    ...     found = project_of(os.path.join(folder, "k.cu"))
-    >>> found.build.flags, found.launch, found.let
-    ('-DN=4', 'gemm', {'M': '512'})
-    """
+    """What the project around a file says of it. Nothing outside of the project's folder is read. The configuration lies in the
+    folder of the file, or in one around it up to the one that has `.git` or pyproject.toml. Raises: CuteVizError for a
+    configuration that is none, with the place."""
     for folder in _folders(os.path.dirname(os.path.abspath(path))):
         for name, read in ((NAME, _yaml), ("pyproject.toml", _toml)):
             config = os.path.join(folder, name)

@@ -79,11 +79,7 @@ EXPECT, COMMON = (KINDS.pop(name).fields for name in ("expect", "common"))
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema of a spec file, for editors.
-
-    >>> sorted(json_schema()["properties"])[-3:]
-    ['tiled_mma', 'title', 'wave']
-    """
+    """The JSON Schema of a spec file, for editors."""
     definitions: dict[str, Any] = {}
     for kind in KINDS.values():
         fields = {field.name: _schema(field) for field in kind.fields}
@@ -126,11 +122,7 @@ def _schema(field: SpecField) -> dict[str, Any]:
 
 
 def document() -> str:
-    r"""The reference of spec files in Markdown, with an example of each kind.
-
-    >>> print(document().partition("\n")[0])
-    # Spec files
-    """
+    r"""The reference of spec files in Markdown, with an example of each kind."""
     out = [
         "# Spec files\n",
         "A spec is a YAML mapping with one object and how to draw it. A file holds one spec, or several under `specs:`, by name.",
@@ -261,11 +253,7 @@ MAKERS: dict[str, Callable[[Builder, Keys, dict[str, Any]], Any]] = {
 
 
 def by_words(figure: Value | None) -> Value | None:
-    """The fields of a figure; an option by its name of Python, `target`, is the word that specs have for it.
-
-    >>> by_words(None) is None
-    True
-    """
+    """The fields of a figure; an option by its name of Python, `target`, is the word that specs have for it."""
     words = {name: word for word, name in NAMES.items()}
     if not isinstance(figure, Keys) or not words.keys() & figure.keys():
         return figure

@@ -30,15 +30,8 @@ class Meant(NamedTuple):
 
 
 def meant(text: str, folders: tuple[str, ...] = ()) -> Meant | None:
-    """The operation that a PTX opcode, a short form of one, or a call of the DSL means; None for any other text.
-
-    Raises: AlgebraError for one that the library does not have, and for a short form of several.
-
-    >>> meant("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16").name, meant("stmatrix.x2").name, meant("(4,8):(8,1)")
-    ('SM75_U16x8_LDSM_T', 'SM90_U32x2_STSM_N', None)
-    >>> meant("warpgroup.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, (64, 128, 16), OperandSource.SMEM)").name
-    'SM90_64x128x16_F32F16F16_SS'
-    """
+    """The operation that a PTX opcode, a short form of one, or a call of the DSL means; None for any other text. Raises:
+    AlgebraError for one that the library does not have, and for a short form of several."""
     text = text.strip()
     if _CALL.fullmatch(text):
         return _of_dsl(text, folders)

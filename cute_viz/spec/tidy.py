@@ -11,9 +11,7 @@ from cute_viz.spec.yaml import read_yaml, write_yaml
 
 def tidied(path: str, library: Library) -> tuple[str, int]:
     """The text of a spec file, tidied, and the first line whose comment is lost, 0 for none; the comment at the top is kept.
-
-    Raises: CuteVizError where the file is not a spec file, with the place.
-    """
+    Raises: CuteVizError where the file is not a spec file, with the place."""
     text = read_text(path)
     read_specs(text, path, library)
     order = ["title", "description", "source", "let", "specs", *KINDS]

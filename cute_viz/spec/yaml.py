@@ -47,14 +47,8 @@ class SpecError(CuteVizError):
 
 
 def read_yaml(text: str, name: str | None = None) -> Value:
-    """The value of a YAML document.
-
-    Raises: SpecError with the place, for text that is not YAML, several documents, a key given twice, tags, too many nodes (after
-    aliases).
-
-    >>> read_yaml("shape: 8:1")
-    {'shape': '8:1'}
-    """
+    """The value of a YAML document. Raises: SpecError with the place, for text that is not YAML, several documents, a key given
+    twice, tags, too many nodes (after aliases)."""
     import yaml
 
     if len(text) > limit("input"):
@@ -147,13 +141,7 @@ class _Converter:
 
 
 def write_yaml(value: Value, order: tuple[str, ...] = (), indent: int = 0) -> str:
-    """A value as YAML in block style, known keys in their order; scalars in quotes where plain ones would read otherwise.
-
-    >>> print(write_yaml(read_yaml("{figure: {tile: 8x8}, layout: '(8,8):(8,1)'}"), ("layout", "figure")), end="")
-    layout: (8,8):(8,1)
-    figure:
-      tile: 8x8
-    """
+    """A value as YAML in block style, known keys in their order; scalars in quotes where plain ones would read otherwise."""
     pad = " " * indent
     if not isinstance(value, Text) and not value:
         return pad + ("{}" if isinstance(value, Keys) else "[]") + "\n"

@@ -22,26 +22,14 @@ _ATOM = "SM80_16x8x16_F32F16F16F32_TN"
 
 @lru_cache(1024)  # of every unknown integer that an operation meets
 def hint_for(name: str, annotation: str = "", default: str = "128") -> str:
-    """The words that ask for a value.
-
-    >>> hint_for("self.c_dtype"), hint_for("threadIdx.x")
-    ('give it a value: `let=self.c_dtype=cutlass.Float16`', 'for the part of one thread: `let=threadIdx.x=5`')
-    """
+    """The words that ask for a value."""
     if name.startswith("threadIdx."):
         return f"for the part of one thread: `let={name}=5`"
     return f"give it a value: `let={name}={example(name, annotation, default)}`"
 
 
 def example(name: str, annotation: str = "", default: str = "128") -> str:
-    """A value of the kind that a name of Python or of CuTe's notation is likely to have; `default` where it is likely a size.
-
-    >>> example("cluster_shape_mn", "Tuple[int, int]")
-    '(1,1)'
-    >>> example("self.a_dtype"), example("mma_tiler_mnk"), example("num_stages"), example("mA", "cute.Tensor")
-    ('cutlass.Float16', '(128,128,64)', '128', '(512,512):(512,1)')
-    >>> example("sA"), example("tiled_mma"), example("M"), example("A")
-    ('(8,64):(64,1)', 'make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})', '128', '(8,64):(64,1)')
-    """
+    """A value of the kind that a name of Python or of CuTe's notation is likely to have; `default` where it is likely a size."""
     kind, last = annotation.lower(), name.lower().rpartition(".")[2]
     if last.endswith("mma"):
         return f"make_tiled_mma({_ATOM}{{}})"
@@ -56,11 +44,7 @@ def example(name: str, annotation: str = "", default: str = "128") -> str:
 
 
 def example_value(name: str) -> str:
-    """A number, or a truth value, that a parameter of this name of a C++ template may be.
-
-    >>> example_value("kNWarps_"), example_value("Is_causal"), example_value("kHeadDim")
-    ('4', 'true', '128')
-    """
+    """A number, or a truth value, that a parameter of this name of a C++ template may be."""
     low = name.lower()
     if low.startswith(("is_", "has_", "use_", "kis", "enable")):
         return "true"
@@ -68,13 +52,7 @@ def example_value(name: str) -> str:
 
 
 def example_type(name: str) -> str:
-    """A type that a parameter of this name of a C++ template may be, or the value of an argument of such a type.
-
-    >>> example_type("TileShape_MNK_"), example_type("SmemLayoutA"), example_type("ElementA"), example_type("TiledMma")
-    ('(128,128,64)', '(8,64):(64,1)', 'half_t', 'TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>>')
-    >>> example_type("TA"), example_type("ArchTag_"), example_type("Softmax")
-    ('half_t', 'Sm80', '...')
-    """
+    """A type that a parameter of this name of a C++ template may be, or the value of an argument of such a type."""
     low = name.lower()
     if "copy" in low and "tiled" not in low:
         return "Copy_Atom<UniversalCopy<uint128_t>,half_t>"

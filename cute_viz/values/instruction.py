@@ -29,10 +29,6 @@ class Instruction:
     ctas: how many issue it together. lanes: of tensor memory, that a warp reaches.
     ptx, dsl, sass: its names there, where they are known. arch, source, isa: where it is from: CUTLASS's files, the section of the
     PTX ISA.
-
-    >>> op = resolve("SM75_U16x8_LDSM_T").instruction
-    >>> op.kind, op.memory, op.ptx, op.short
-    ('ldmatrix', ('smem', 'rmem'), 'ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16', 'ldmatrix.x4.trans')
     """
 
     name: str = ""
@@ -82,30 +78,17 @@ class Instruction:
         return f"{self.kind}.x{self.matrices}{'.trans' if '.trans.' in self.opcode else ''}" if self.matrices else ""
 
     def home(self, operand: str) -> str:
-        """The memory in which an operand lies: "A", "B" or "C" of an MMA, "S" or "D" of a copy; registers where none is said.
-
-        >>> Instruction(memory=("rmem", "smem", "rmem")).home("B"), Instruction().home("A")
-        ('smem', 'rmem')
-        """
+        """The memory in which an operand lies: "A", "B" or "C" of an MMA, "S" or "D" of a copy; registers where none is said."""
         n = "ABC".find(operand) if operand in "ABC" else "SD".index(operand)
         return self.memory[n] if n < len(self.memory) else "rmem"
 
     def described(self, operand: str = "B") -> bool:
-        """Whether it reads an operand of an MMA through descriptors of shared memory.
-
-        >>> Instruction(kind="wgmma", memory=("rmem", "smem", "rmem")).described("A")
-        False
-        """
+        """Whether it reads an operand of an MMA through descriptors of shared memory."""
         return self.kind in DESCRIBING and self.home(operand) == "smem"
 
     def check_reach(self, source: str, destination: str) -> None:
         """Whether a copy reaches the memories between which it is to move something; "" is a memory that is not known. Raises:
-        AlgebraError for another one.
-
-        >>> Instruction("SM75_U32x1_LDSM_N", memory=("smem", "rmem")).check_reach("gmem", "rmem")
-        Traceback (most recent call last):
-        cute_viz.errors.AlgebraError: SM75_U32x1_LDSM_N copies from shared memory to registers, not from global memory to registers
-        """
+        AlgebraError for another one."""
         given = (source, destination)
         if len(self.memory) != 2 or all(found in ("", one) for found, one in zip(given, self.memory, strict=True)):
             return
@@ -147,11 +130,7 @@ class Instruction:
 
 
 def short_of(opcode: str) -> str:
-    """An opcode without the words that all of its kind have.
-
-    >>> short_of("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16")
-    'ldmatrix.x4.trans'
-    """
+    """An opcode without the words that all of its kind have."""
     return ".".join(word for word in opcode.split(".") if word not in PLAIN)
 
 

@@ -34,18 +34,6 @@ class Unknown:
     wide: it has 64 bits, as the types of CuTe's compiler have them (the sum may tell more). plain: an int of a program, not one of
     a layout: its type does not keep what divides it. kind: bits of an int of a program, and whether it is signed. made: the
     function and the operands that it is computed of. ends: its least and greatest number.
-
-    >>> x, M = Unknown("?{div=8}"), Unknown("M")
-    >>> str(x), str(2 * x), 0 * x, x == x, x == 8
-    ('?{div=8}', '?{div=16}', 0, True, False)
-    >>> M - M, 8 * M % 8, 8 * M == M * 8, (M + 4) - M, M * 6 // 3 == 2 * M
-    (0, 0, True, 4, True)
-    >>> M // 128 % 2 + 7, 8 * M % 16, Unknown("?") == Unknown("?")
-    (?, ?{div=8}, False)
-    >>> x < 4
-    Traceback (most recent call last):
-    cute_viz.errors.NotationError: '?{div=8}' is a run-time value, whose number is not in the print
-      hint: give a number: let={"?": 512}; for several, in their order: let={"?": (512,64)}
     """
 
     __slots__ = (
@@ -101,11 +89,7 @@ class Unknown:
         )
 
     def turned(self, *, plain: bool | None = None, bits: int = 0, div: int = 0, written: str = "", key: str = "") -> Unknown:
-        """The same integer of another type: what is not given stays; another one where it has a key of its own.
-
-        >>> Unknown("?{i64 div=8}").turned(bits=32), Unknown("M").turned(div=4) == Unknown("M")
-        (?{div=8}, True)
-        """
+        """The same integer of another type: what is not given stays; another one where it has a key of its own."""
         div, wide = div or self.div, bits == 64 if bits else self.wide
         known = [*(["i64"] if wide else []), *([f"div={div}"] if div > 1 else [])]
         name = f"?{{{' '.join(known)}}}" if known else "?"
@@ -118,12 +102,7 @@ class Unknown:
         return out
 
     def renamed(self, cause: CuteVizError) -> Unknown:
-        """The same integer, which is not known for another reason: a parameter that is given what nobody knows.
-
-        >>> m = (2 * Unknown("M")).renamed(CuteVizError("why"))
-        >>> m == 2 * Unknown("M"), m.error().message
-        (True, 'why')
-        """
+        """The same integer, which is not known for another reason: a parameter that is given what nobody knows."""
         out = self.turned()
         out.cause = cause
         if out.key not in out.leaves:
@@ -131,12 +110,7 @@ class Unknown:
         return out
 
     def applied(self, word: str, *others: object, div: int = 1) -> Unknown:
-        """Another integer that a function gives of it and of others: the same for the same ones.
-
-        >>> M, N = Unknown("M"), Unknown("N")
-        >>> M.applied("min", N) == M.applied("min", N), M.applied("min", N) == M.applied("max", N)
-        (True, False)
-        """
+        """Another integer that a function gives of it and of others: the same for the same ones."""
         key = f"{word}({','.join(_key(x) for x in (self, *others))})"
         both = [x for x in (self, *others) if isinstance(x, Unknown)]
         out = self._computed(div, both, key if len(key) <= _LONG else f"?{next(_serial)}")
@@ -172,11 +146,7 @@ class Unknown:
 
     @property
     def divisor(self) -> int:
-        """The greatest number that is proven to divide it.
-
-        >>> (8 * Unknown("M") + 12).divisor, (Unknown("?{div=16}") * 3 + 16).divisor
-        (4, 16)
-        """
+        """The greatest number that is proven to divide it."""
         out = self.div
         whole = 0
         for product, factor in self.terms.items():
@@ -270,16 +240,7 @@ def _key(x: object) -> str:
 
 
 def compared(word: str, a: Any, b: Any) -> bool:
-    """Whether `a < b`, `a == b` ... Raises: the cause of an integer that is not known, where the answer depends on it.
-
-    >>> M = Unknown("M")
-    >>> compared("<", M, M + 1), compared("==", 8 * M, 12), compared("!=", 2 * M, M + M)
-    (True, False, False)
-    >>> compared("==", M, 4)
-    Traceback (most recent call last):
-    cute_viz.errors.NotationError: 'M' has no value
-      hint: give it a value: let={"M": 512}
-    """
+    """Whether `a < b`, `a == b` ... Raises: the cause of an integer that is not known, where the answer depends on it."""
     rest = a - b
     if isinstance(rest, Unknown):
         apart = word in ("==", "!=") and (rest - rest.terms.get((), 0)).divisor
@@ -291,13 +252,7 @@ def compared(word: str, a: Any, b: Any) -> bool:
 
 
 def quotient_rest(a: Any, b: Any, word: str = "/") -> tuple[Any, Any]:
-    """The quotient and the rest where one of two integers is not known; `//` rounds down, `/` toward zero.
-
-    >>> quotient_rest(Unknown(), 4), quotient_rest(0, Unknown()), quotient_rest(Unknown("?{i64}"), 1)
-    ((?, ?), (0, 0), (?{i64}, 0))
-    >>> quotient_rest(Unknown("?{div=64}"), 16)
-    (?{div=4}, 0)
-    """
+    """The quotient and the rest where one of two integers is not known; `//` rounds down, `/` toward zero."""
     if isinstance(a, int) and a == 0:
         return a, a
     if isinstance(b, int) and b == 1:
@@ -316,40 +271,24 @@ def quotient_rest(a: Any, b: Any, word: str = "/") -> tuple[Any, Any]:
 
 
 def is_known(x: object) -> bool:
-    """Whether a number, or a basis element's, is known when code is compiled.
-
-    >>> is_known(4), is_known(Static(4)), is_known(Runtime(4))
-    (True, True, False)
-    """
+    """Whether a number, or a basis element's, is known when code is compiled."""
     if type(x) is int:
         return True
     return not isinstance(x, (Runtime, Unknown)) and not isinstance(getattr(x, "value", None), (Runtime, Unknown))
 
 
 def is_integer(x: object) -> TypeGuard[int]:
-    """Whether something is an integer, known or not.
-
-    >>> is_integer(4), is_integer(Unknown("M")), is_integer((4,))
-    (True, True, False)
-    """
+    """Whether something is an integer, known or not."""
     return isinstance(x, (int, Unknown))
 
 
 def least(a: object, b: object) -> Any:
-    """The smaller of two integers, which is known where both are.
-
-    >>> is_known(least(2, Runtime(4))), least(2, 4), least(Unknown("M"), Unknown("M") + 1)
-    (False, 2, M)
-    """
+    """The smaller of two integers, which is known where both are."""
     return _extreme("min", a, b)
 
 
 def greatest(a: object, b: object) -> object:
-    """The greater of two integers, which is known where both are.
-
-    >>> greatest(2, Runtime(4)), greatest(Unknown("M"), 4)
-    (4, ?)
-    """
+    """The greater of two integers, which is known where both are."""
     return _extreme("max", a, b)
 
 

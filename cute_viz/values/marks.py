@@ -13,11 +13,7 @@ from typing import Any, TypeGuard
 
 class Static(int):
     """An integer that was written as a compile-time one (`_8`, `Int<8>{}`), and prints so. It computes like any int; arithmetic
-    gives plain ints.
-
-    >>> str(Static(8)), Static(8) == 8, str(Static(8) + 1), type(Static(8) + Runtime(1)).__name__
-    ('_8', True, '9', 'Runtime')
-    """
+    gives plain ints."""
 
     __slots__ = ()
 
@@ -29,11 +25,7 @@ class Static(int):
 
 
 class Runtime(int):
-    """An integer that is known only when code runs; so is what is computed with it, except 0 times it.
-
-    >>> type(Runtime(4) * 2).__name__, type(Runtime(4) * 0).__name__, is_one(Runtime(1)), str(2 + Runtime(3))
-    ('Runtime', 'int', False, '5')
-    """
+    """An integer that is known only when code runs; so is what is computed with it, except 0 times it."""
 
     __slots__ = ()
 
@@ -65,29 +57,17 @@ def _at_run_time(word: str, reflected: bool, zero: Callable[[Any], bool]) -> Cal
 
 
 def is_constant(x: object, value: int) -> bool:
-    """Whether something is an integer that is known to be this one (CuTe's is_constant).
-
-    >>> is_constant(1, 1), is_constant(Runtime(1), 1)
-    (True, False)
-    """
+    """Whether something is an integer that is known to be this one (CuTe's is_constant)."""
     return isinstance(x, int) and x == value and not isinstance(x, Runtime)
 
 
 def is_static(x: object, *values: int) -> TypeGuard[Static]:
-    """Whether something is an integer that was written as a static one; of several numbers, one of these.
-
-    >>> is_static(Static(8)), is_static(8), is_static(Static(8), 0, 1)
-    (True, False, False)
-    """
+    """Whether something is an integer that was written as a static one; of several numbers, one of these."""
     return isinstance(x, Static) and (not values or x in values)
 
 
 def is_one(x: object) -> bool:
-    """Whether an extent is known to be 1.
-
-    >>> is_one(1), is_one(Runtime(1))
-    (True, False)
-    """
+    """Whether an extent is known to be 1."""
     return bool(x == 1) and not isinstance(x, Runtime)
 
 
@@ -117,12 +97,7 @@ for _name, _zeros in {
 
 class MulticastMask(Runtime):
     """The CTAs of a cluster that receive a multicast, a bit each; an integer that knows its cluster. cluster, coord, modes: what
-    create_tma_multicast_mask made it of.
-
-    >>> mask = MulticastMask.of(0b1010, Layout((2, 2)), (1, 0), (1,))
-    >>> mask.modes, mask | 1
-    ((1,), 11)
-    """
+    create_tma_multicast_mask made it of."""
 
     cluster: Any
     coord: Any

@@ -27,9 +27,6 @@ class Pointer:
     which two views of one share; "" where it is not known. offset: in elements, behind the beginning of that buffer. placed: False
     where the offset is that of the first of several places: a run-time index that nobody knows says which. name: the tensor that
     it was made for, as the source calls it. part: of a tensor's iterator how threads divide that tensor.
-
-    >>> str(Pointer("smem", "half_t", 1024)), Pointer("smem", "half_t").bits
-    ('smem_ptr[16b](0x400)', 16)
     """
 
     marked: ClassVar[tuple[str, ...]] = ("offset",)
@@ -64,13 +61,8 @@ class Pointer:
 
     @property
     def per_word(self) -> int:
-        """How many elements 32 bits hold: those of a sparse type count as the elements that they stand for.
-
-        Raises: AlgebraError for wider ones, which tensor memory does not hold, and where the type is not known.
-
-        >>> Pointer("tmem", "half_t").per_word, Pointer("tmem", "sparse_elem<16,uint8_t>").per_word
-        (2, 64)
-        """
+        """How many elements 32 bits hold: those of a sparse type count as the elements that they stand for. Raises: AlgebraError
+        for wider ones, which tensor memory does not hold, and where the type is not known."""
         packed = sparse(self.type)
         if not packed and self.bits > 32:
             raise AlgebraError(f"tensor memory holds elements of 32 bits at most, not of {self.bits}")
@@ -83,11 +75,7 @@ class Pointer:
         return "?" if kind is None else "metadata" if kind.sparsity > 1 and self.space == "tmem" else kind.short
 
     def moved(self, elements: object, known: bool = True) -> Pointer:
-        """The pointer so many elements further on; or at such places, of which it is not known which.
-
-        >>> Pointer("gmem", "float").moved(8).moved(4).offset, Pointer("smem", "float", 0).moved(4, known=False).address
-        (12, None)
-        """
+        """The pointer so many elements further on; or at such places, of which it is not known which."""
         begins = type(self.offset) is int and self.offset == 0  # then the mark of a static offset stays
         offset = elements if begins else self.offset + elements
         if not known:
@@ -95,11 +83,7 @@ class Pointer:
         return replace(self, offset=offset)
 
     def of(self, kind: ValueType) -> Pointer:
-        """The pointer as one to elements of another type.
-
-        >>> Pointer("smem", "half_t", offset=8).of(ValueType("float")).offset
-        4
-        """
+        """The pointer as one to elements of another type."""
         if self.offset and self.known is not None:
             before = self.offset * self.bits
             return replace(self, type=kind, offset=before // kind.bits)

@@ -47,13 +47,7 @@ _SPELT = "|".join(sorted([*_COMPLEX, *(x.short.upper() for x in _ROWS)], key=lam
 
 class ValueType:
     """A type of elements, by the name that it has in C++, in the DSL or in PTX, or by its width in bits. Two are equal where C++
-    has one type for both names.
-
-    >>> ValueType("cutlass.Float16") == ValueType("half_t"), ValueType("half_t") == ValueType("__half")
-    (True, False)
-    >>> ValueType("f16").cpp, ValueType("half_t").dsl, ValueType("half_t").short, ValueType("24").short
-    ('half_t', 'Float16', 'f16', '24-bit')
-    """
+    has one type for both names."""
 
     __slots__ = ("name",)
 
@@ -131,91 +125,53 @@ def _row(name: str) -> _Row | None:
 
 
 def named(name: str | ValueType) -> ValueType | None:
-    """The type of a name in C++, in the DSL or in PTX, with or without its namespace; None for another name.
-
-    >>> named("cutlass::half_t").dsl, named("cutlass.BFloat16").cpp, named("layout")
-    ('Float16', 'bfloat16_t', None)
-    """
+    """The type of a name in C++, in the DSL or in PTX, with or without its namespace; None for another name."""
     return ValueType(str(name)) if _row(str(name)) else None
 
 
 def short(name: str) -> ValueType:
-    """The type of a short name, of one that nobody writes, too.
-
-    >>> short("pred").bits, short("f16").dsl
-    (8, 'Float16')
-    """
+    """The type of a short name, of one that nobody writes, too."""
     row = _SHORT[name]
     return ValueType((*row.dsl, *row.cpp)[0])
 
 
 def alike(a: ValueType | None, b: ValueType | None) -> bool:
-    """Whether two types are one, as far as both are known; where only the width of one is known, whether that is alike.
-
-    >>> alike(ValueType("half_t"), ValueType("16")), alike(ValueType("half_t"), ValueType("bfloat16_t"))
-    (True, False)
-    """
+    """Whether two types are one, as far as both are known; where only the width of one is known, whether that is alike."""
     if a is None or b is None:
         return True
     return a.bits == b.bits if "-" in a.short + b.short else a == b
 
 
 def named_in_cpp(name: str) -> ValueType | None:
-    """The type of elements of a name in C++, without namespaces; None for another name.
-
-    >>> str(named_in_cpp("unsigned int")), named_in_cpp("f32")
-    ('unsigned int', None)
-    """
+    """The type of elements of a name in C++, without namespaces; None for another name."""
     return ValueType(name) if name in _CPP or name in _SAME or name in _OWN or name == "void" else None
 
 
 def printed(name: str) -> ValueType | None:
-    """The type of a name that CuTe's compiler or the DSL prints; None for another name.
-
-    >>> printed("f8E4M3FN").bits, printed("half_t")
-    (8, None)
-    """
+    """The type of a name that CuTe's compiler or the DSL prints; None for another name."""
     row = _PRINTED.get(name)
     return ValueType(row.dsl[0] if row.dsl else row.short) if row else None
 
 
 def unsigned(bits: int) -> str | None:
-    """The unsigned type of a width in C++; None where there is none of whole bytes.
-
-    >>> unsigned(32), unsigned(7)
-    ('uint32_t', None)
-    """
+    """The unsigned type of a width in C++; None where there is none of whole bytes."""
     return f"uint{bits}_t" if bits >= 8 and f"uint{bits}_t" in _CPP else None
 
 
 def sized(width: int) -> ValueType:
-    """The unsigned type of a width.
-
-    >>> str(sized(128)), str(sized(512))
-    ('uint128_t', 'uint_bit_t<512>')
-    """
+    """The unsigned type of a width."""
     return ValueType(unsigned(width) or f"uint_bit_t<{width}>")
 
 
 def spelt(word: str) -> list[str]:
-    """The types that a word of an instruction's name is made of; none where it has something else in it.
-
-    >>> spelt("F32BF16BF16F32"), spelt("16x8x16"), spelt("GC64C64")
-    (['f32', 'bf16', 'bf16', 'f32'], [], ['gc64', 'c64'])
-    """
+    """The types that a word of an instruction's name is made of; none where it has something else in it."""
     if not re.fullmatch(f"(?:{_SPELT})+", word):
         return []
     return [token.lower() for token in re.findall(_SPELT, word)]
 
 
 def spells(instruction: str, name: str) -> bool:
-    """Whether the name of an instruction has a type in it, which is named in any way: F16 is not in BF16.
-
-    >>> [spells("SM80_16x8x16_F32BF16BF16F32_TN", name) for name in ("bf16", "float", "half_t")]
-    [True, True, False]
-    >>> spells("SM75_U32x4_LDSM_N", "u32"), spells("SM100_MMA_MXF8F6F4_SS", "f4")
-    (True, True)
-    """
+    """Whether the name of an instruction has a type in it, which is named in any way: F16 is not in BF16."""
     element = named(name)
     wanted = (element.short if element else name).upper()
     for word in re.split(r"[^A-Za-z0-9]+", instruction):
@@ -227,23 +183,13 @@ def spells(instruction: str, name: str) -> bool:
 
 def sparse(value_type: object) -> tuple[int, str] | None:
     """How many logical elements one stored element is for, and its type: of `sparse_elem<8,uint8_t>`; None for a dense type.
-    Source: cute/numeric/numeric_types.hpp, cute/pointer_sparse.hpp.
-
-    >>> sparse("sparse_elem<8,uint8_t>"), sparse("half_t")
-    ((8, 'uint8_t'), None)
-    """
+    Source: cute/numeric/numeric_types.hpp, cute/pointer_sparse.hpp."""
     match = re.fullmatch(r"(?:cute::)?sparse_elem<_?(\d{1,3}),([\w:]+)>", str(value_type).replace(" ", ""))
     return (int(match[1]), match[2]) if match and int(match[1]) else None
 
 
 def bits_of(value_type: object) -> int:
-    """The width in bits of a value type, by its name in C++ or in the Python DSL, or as a number.
-
-    >>> bits_of("half_t"), bits_of("cutlass.Float32"), bits_of(4), bits_of("8"), bits_of("uint_byte_t<16>")
-    (16, 32, 4, 8, 128)
-    >>> bits_of("cutlass::AlignedArray<float, 4, 16>")
-    128
-    """
+    """The width in bits of a value type, by its name in C++ or in the Python DSL, or as a number."""
     if not isinstance(value_type, int) and str(value_type).isdecimal() and len(str(value_type)) < 6:
         value_type = int(str(value_type))
     if isinstance(value_type, int) and not isinstance(value_type, bool):

@@ -10,7 +10,8 @@ import { Faults } from "./faults.js";
 import { Fields, theme } from "./fields.js";
 import { First } from "./first.js";
 import { fields as turn } from "./knobs.js";
-import { Panes, button, choice, element, picture } from "./panes.js";
+import { Operation } from "./operation.js";
+import { Panes, button, choice, element } from "./panes.js";
 import { Report } from "./report.js";
 import { menus } from "./share.js";
 import { BLANK, own, state, unpack } from "./state.js";
@@ -36,10 +37,7 @@ const first = new First({ settings, draw: (question, channel) => engine.ask({ as
 const editor = new Editor(by("editor"), {
   ...words({ settings, rows: () => definitions.rows, ask }),
   suggest: () => { example(first.suggestion); return true; },
-  another: () => { // what the example before it had, and what the old text alone has, does not apply to it
-    const options = Object.entries(state.options).filter(([name, value]) => state.lent[name] !== value);
-    return { ...own(), options: Object.fromEntries(options), name: "", launch: "", lent: {} };
-  },
+  another,
   changing: (source, mine) => {
     Object.assign(state, { source, file: false, access: "" }, mine && { ...mine, options: { ...mine.options }, lent: { ...mine.lent } });
     sent = source.trim() && send();
@@ -72,13 +70,15 @@ const panes = new Panes({
     if ((tab === "banks") !== Boolean(banking)) draw();
   },
 });
+const operation = new Operation({ box: by("call"), editor, operations: settings.operations, write: (source) => editor.step(source, another()) });
 const texts = new Texts({ editor, file: settings.file, entered: () => { address.step = true; show(); }, blank: () => { first.show(); editor.focus(); } });
 const faults = new Faults({ editor, picture: by("picture"), fix, write, examples: (text) => first.of(text), open: example });
-const shown = () => ({ ...state, ...panes.places(), by: explorer.picked, find: explorer.find.value, zoom: explorer.view.free ? +explorer.view.scale.toFixed(3) : 0 });
+const shown = () => ({ ...state, ...panes.places(), by: explorer.picked, find: explorer.find.value, panel: explorer.framed + 1, zoom: explorer.view.free ? +explorer.view.scale.toFixed(3) : 0 });
 const address = new Address({ text: () => texts.now.id, kept: () => ({ ...shown(), ...(state.file ? { source: "" } : {}) }) });
 explorer.find.addEventListener("input", () => address.soon(LATER));
 explorer.elsewhere = (what) => (/^(bank|byte)/i.test(what) ? "; Banks, or the view banks, has banks" : /^[TV]\d/i.test(what) ? "; a tile, under Options, has threads" : "");
-by("picture").addEventListener("wheel", () => address.soon(600), { passive: true });
+const zoomed = explorer.view.changed;
+explorer.view.changed = (scale) => { zoomed(scale); address.soon(LATER); };
 const fields = new Fields({ options: settings.fields, changed: (typed) => { keep(typed ? LATER : 0); changed(typed); }, done: () => keep() });
 menus({ ask, ways: settings.ways, link: () => address.link({ ...shown(), file: false }) });
 
@@ -91,6 +91,12 @@ function asked() {
   }
   const source = state.file && settings.engine === "server" ? { file: true } : { source: state.source };
   return { ...source, options: state.options, let: values, name: state.name || null, launch: state.launch };
+}
+
+// What belongs to a text of which nothing was there before: what an example had, and what the old text alone has, does not apply to it.
+function another() {
+  const options = Object.entries(state.options).filter(([name, value]) => state.lent[name] !== value);
+  return { ...own(), options: Object.fromEntries(options), name: "", launch: "", lent: {} };
 }
 
 // What was chosen beside the text becomes a step of the editor's history, typed values once they are whole.
@@ -130,6 +136,7 @@ function send() {
 
 async function draw(typed = false) {
   if (address.step) address.write(); // before another change is part of it
+  operation.show(editor.text);
   turn(by("sliders"), editor);
   subject();
   clearTimeout(asking);
@@ -310,6 +317,7 @@ function show(lasting = true) {
   explorer.chosen = state.find ? () => explorer.search(state.find) : null;
   explorer.picked = state.by;
   panes.place(state);
+  explorer.framed = state.panel - 1;
   explorer.view.free = state.zoom > 0;
   if (state.zoom) explorer.view.scale = state.zoom;
   unseen = fresh = !state.access && !state.name;
@@ -320,7 +328,6 @@ function example(one) {
   address.step = true;
   keep();
   texts.hold();
-  if (one.svg) { by("picture").replaceChildren(picture(one.svg)); by("picture").classList.add("stale"); } // until Python is there
   texts.now.file = one.shown || "";
   Object.assign(state, BLANK, { source: one.source, options: { ...one.options }, lent: { ...one.options }, tab: one.tab || "", find: one.find || "", against: one.against || "" });
   show();
@@ -375,12 +382,8 @@ const whole = button("⤢", () => (document.fullscreenElement ? document.exitFul
 document.querySelector("#controls .zoom").append(whole);
 by("tools").append(...document.querySelectorAll("#controls .by, #along, #number, #controls .zoom")); // above the picture, beside the tabs
 texts.show();
-const before = by("picture").querySelector("svg"); // drawn when the site was made
-if (before && settings.drawn && !location.hash) {
-  explorer.take(before, settings.drawn.panels, settings.drawn.formula);
-  fields.use(settings.drawn.uses);
-  about(settings.drawn);
-} else by("picture").classList.toggle("stale", Boolean(before));
+by("picture").classList.toggle("stale", Boolean(location.hash && by("picture").querySelector("svg"))); // drawn when the site was made
+engine.ready?.then(() => draw()); // as wide as the window is
 if (settings.engine !== "server" && navigator.serviceWorker) {
   const register = () => navigator.serviceWorker.register(new URL("service.js", document.baseURI)).catch(() => {}); // without it, it only needs the network
   engine.ready.then(() => setTimeout(register, 1000)); // it reads all files once more: not while the first picture waits for them

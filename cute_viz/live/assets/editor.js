@@ -179,11 +179,11 @@ export class Editor {
 
   put(span, words) { this.change([{ span, text: words }]); }
 
-  // Several edits as one step of the history; `turning`: which goes on with the last one, such as that of a slider.
-  change(edits, focus = true, turning = false) {
+  // Several edits as one step of the history; `turning`: those of a slider or a field, true where they go on with the last ones.
+  change(edits, focus = true, turning = null) {
     const changes = edits.map(({ span: [from, to], text }) => ({ from, to, insert: text }));
-    const step = turning ? { userEvent: "input.type.compose" } : { userEvent: "set", annotations: isolateHistory.of("before") };
-    this.view.dispatch({ changes, scrollIntoView: focus && edits.length === 1, ...step });
+    const userEvent = turning === null ? "set" : `input.type.compose${turning ? "" : ".start"}`, annotations = turning ? [] : isolateHistory.of("before");
+    this.view.dispatch({ changes, scrollIntoView: focus && edits.length === 1, userEvent, annotations });
     if (focus) this.view.focus();
   }
 
@@ -228,6 +228,7 @@ export class Editor {
     const effects = [shown.of(element && { at, element })];
     if (element) effects.push(...this.sight(this.view.state.doc.lineAt(at).from, { y: "end", yMargin: 160 })); // what is above it is seen, too
     this.view.dispatch({ effects });
+    if (element) requestAnimationFrame(() => element.scrollIntoView({ block: "nearest" })); // all of it, which may be higher
   }
 
   focus() { this.view.focus(); }

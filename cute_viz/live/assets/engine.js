@@ -42,14 +42,18 @@ class Server {
 const PATIENCE = 8000; // ms that a picture may take before a newer question ends it: a new worker has to load Python anew
 
 class InBrowser {
-  constructor(settings, said) { this.settings = settings; this.said = said; this.waiting = new Map(); this.number = 0; this.start(); }
+  constructor(settings, said) {
+    Object.assign(this, { settings, said, waiting: new Map(), number: 0 });
+    this.drawn = fetch(new URL(settings.drawn, document.baseURI)).then((response) => response.json()).catch(() => ({}));
+    this.start();
+  }
 
   start() {
     this.said("loading Python …");
     this.worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
     this.ready = new Promise((done) => { this.done = done; });
     this.worker.onmessage = ({ data }) => {
-      if (data.ready) { this.said(""); this.done(); return; }
+      if (data.ready) { this.said(""); this.drawn = null; this.done(); return; }
       if (data.said) { this.said(data.said); return; }
       const mine = this.under?.number === data.number ? this.under : null;
       this.under = null;
@@ -60,11 +64,13 @@ class InBrowser {
     this.worker.postMessage({ start: { pyodide: new URL(this.settings.pyodide, document.baseURI).href, files: this.settings.files.map((f) => new URL(f, document.baseURI).href) } });
   }
 
-  // One question is under way at a time; of those that wait the newest of each kind is kept.
-  ask(question, channel = "draw") {
+  // One question is under way at a time; of those that wait the newest of each kind is kept. What was drawn with the site needs no Python.
+  async ask(question, channel = "draw") {
+    const { width, target, ...options } = question.options || {}, drawn = question.ask === "draw" && (await this.drawn)?.[JSON.stringify([question.source, options])];
+    this.waiting.get(channel)?.resolve(null);
+    this.waiting.delete(channel);
+    if (drawn) return drawn;
     return new Promise((resolve) => {
-      this.waiting.get(channel)?.resolve(null);
-      this.waiting.delete(channel);
       this.waiting.set(channel, { question, resolve, number: ++this.number, channel });
       if (this.under?.channel === channel) {
         this.under.stale = true;

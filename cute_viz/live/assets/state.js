@@ -1,5 +1,5 @@
 // What the page shows, and how it is the fragment of its address: JSON, deflated, in base64url; and back.
-export const BLANK = { source: "", options: {}, let: "", name: "", launch: "", file: false, tab: "", by: "", find: "", zoom: 0, access: "", accessor: "", against: "", named: "" };
+export const BLANK = { source: "", options: {}, let: "", name: "", launch: "", file: false, tab: "", by: "", find: "", panel: 0, zoom: 0, access: "", accessor: "", against: "", named: "" };
 export const state = { ...BLANK, lent: {} }; // lent: options that the example of the text brought, which end with it
 
 // What belongs to the text, and is undone with it.
@@ -52,5 +52,5 @@ function checked(value) {
     .filter(([, word]) => ["string", "number", "boolean"].includes(typeof word)));
   const text = (given) => (typeof given === "string" ? given : "");
   const share = (given) => (given > 0 ? Math.min(85, Math.max(15, Math.round(+given))) : 0);
-  return { source: text(value.source), options: words(value.options), let: text(value.let), name: text(value.name), launch: text(value.launch), beside: value.beside === true, split: share(value.split), dock: share(value.dock), file: value.file === true, tab: text(value.tab), by: text(value.by), find: text(value.find), zoom: +value.zoom > 0 ? Math.min(32, +value.zoom) : 0, access: text(value.access), accessor: text(value.accessor), against: text(value.against), named: text(value.named) };
+  return { source: text(value.source), options: words(value.options), let: text(value.let), name: text(value.name), launch: text(value.launch), beside: value.beside === true, split: share(value.split), dock: share(value.dock), file: value.file === true, tab: text(value.tab), by: text(value.by), find: text(value.find), panel: Math.max(0, Math.floor(+value.panel)) || 0, zoom: +value.zoom > 0 ? Math.min(32, +value.zoom) : 0, access: text(value.access), accessor: text(value.accessor), against: text(value.against), named: text(value.named) };
 }

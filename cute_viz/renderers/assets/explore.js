@@ -18,8 +18,15 @@ export class Explorer {
     this.told = by("told");
     this.form = by("controls");
     this.along = by("along");
+    this.only = by("panel");
+    this.framed = -1; // the panel that fills the window
     this.panels = new Panels([]);
-    this.view = new View(this.picture, (scale) => { by("scale").value = `${Math.round(100 * scale)} %`; this.near(); });
+    this.view = new View(this.picture, (scale) => {
+      by("scale").value = `${Math.round(100 * scale)} %`;
+      if (!this.view.part) this.framed = -1;
+      this.only.value = this.framed;
+      this.near();
+    });
     this.picture.addEventListener("scroll", () => this.near(), { passive: true });
     this.picked = ""; // the relation that somebody has chosen
     this.chosen = null; // how the highlight was asked for, to ask the next picture the same
@@ -34,6 +41,14 @@ export class Explorer {
       const hit = this.cellAt(event);
       if (hit) { this.show(...hit); this.choose(...hit); } else this.clear();
     });
+    this.picture.addEventListener("dblclick", (event) => {
+      const hit = this.svg && this.cellAt(event);
+      if (!hit) return;
+      this.clear(); // what the two clicks have marked
+      this.show(...hit);
+      this.turn(hit[0]);
+    });
+    this.only.addEventListener("change", () => this.frame(+this.only.value));
     this.picture.addEventListener("keydown", (event) => this.key(event));
     document.addEventListener("keydown", (event) => {
       const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName || "");
@@ -46,7 +61,7 @@ export class Explorer {
     this.form.elements.by.addEventListener("change", (event) => { this.picked = event.target.value; this.slider(); });
     this.along.addEventListener("input", () => this.slide());
     const whole = () => this.view.least === 0 && !this.view.free; // then its width
-    const zooms = { fit: () => this.view.fit(whole() ? Infinity : 0), in: () => this.view.zoom(1.25), out: () => this.view.zoom(0.8) };
+    const zooms = { fit: () => (this.framed < 0 ? this.view.fit(whole() ? Infinity : 0) : this.frame(-1)), in: () => this.view.zoom(1.25), out: () => this.view.zoom(0.8) };
     for (const button of document.querySelectorAll("[data-zoom]")) button.addEventListener("click", zooms[button.dataset.zoom]);
   }
 
@@ -64,9 +79,25 @@ export class Explorer {
     select.value = there.includes(this.picked) ? this.picked : there[0] ?? "";
     select.parentElement.hidden = there.length < 2;
     this.slider();
+    this.only.hidden = panels.length < 2;
+    this.only.replaceChildren(new Option("all panels", -1), ...panels.map((p, n) => new Option(p.caption || `panel ${n + 1}`, n)));
+    const { framed } = this;
     this.view.take(svg);
+    if (framed >= 0) this.frame(framed);
     this.near();
     if (!this.chosen?.()) this.clear(); // what was asked for is not in this picture
+  }
+
+  // One panel as large as the window; of any other number, all of them again.
+  frame(n) {
+    const p = this.panels.list[n];
+    this.framed = n;
+    if (p) this.view.frame(p.x, p.y, p.cols * p.w, p.rows * p.h); else this.view.fit();
+  }
+
+  turn(p) {
+    const n = this.panels.list.indexOf(p);
+    this.frame(n === this.framed ? -1 : n);
   }
 
   // The layer of a picture for what is marked.
@@ -263,10 +294,11 @@ export class Explorer {
       this.stand(panels[(n + (event.key === "PageDown" ? 1 : panels.length - 1)) % panels.length], 0);
     } else if (event.key === "Enter" || event.key === " ") {
       if (this.at) { this.choose(p, c); this.spoken.textContent = this.found.value; }
-    } else if (event.key === "Escape") this.clear();
+    } else if (event.key === "Escape") { if (this.framed < 0) this.clear(); else this.frame(-1); }
+    else if (event.key === "z") this.turn(p);
     else if (event.key === "+" || event.key === "=") this.view.zoom(1.25);
     else if (event.key === "-") this.view.zoom(0.8);
-    else if (event.key === "0") this.view.fit();
+    else if (event.key === "0") this.frame(-1);
     else return;
     event.preventDefault();
   }

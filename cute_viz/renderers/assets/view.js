@@ -1,6 +1,7 @@
 // A picture in its window: fitted, zoomed around a point, dragged; scroll bars and arrow keys stay those of the browser.
 const GROWN = 1.6; // as large as a small one becomes
 const LARGEST = 32; // times that a picture may be enlarged
+const AROUND = 30; // of the picture, on each side of a panel that fills the window: its rulers
 const STILL = 200; // ms without a wheel, after which a picture that is zoomed is drawn anew: until then it is scaled as it stands
 
 const held = (scale) => Math.min(LARGEST, Math.max(0.05, scale));
@@ -24,7 +25,7 @@ export class View {
     box.addEventListener("touchend", () => { this.apart = 0; this.settle(); });
     box.addEventListener("scroll", () => this.settle(), { passive: true });
     if (typeof ResizeObserver === "function") {
-      new ResizeObserver(([{ contentRect }]) => { this.room = [contentRect.width, contentRect.height]; if (!this.free) this.fit(this.least); this.resized(); }).observe(box);
+      new ResizeObserver(([{ contentRect }]) => { this.room = [contentRect.width, contentRect.height]; if (this.part) this.frame(...this.part); else if (!this.free) this.fit(this.least); this.resized(); }).observe(box);
     }
   }
 
@@ -40,14 +41,30 @@ export class View {
   // The picture as large as its window, but no smaller than can be read; least 0: all of it.
   fit(least = this.legible) {
     this.least = least;
+    this.part = null; // of the picture, that fills the window
     if (!this.svg) return;
+    this.measure();
+    const wide = (this.room[0] - 2) / this.width, high = (this.room[1] - 2) / this.height;
+    this.free = false;
+    this.set(Math.max(0.05, Math.min(GROWN, wide > 0 ? wide : 1, Math.max(high, least))));
+  }
+
+  // A rectangle of the picture as large as the window, with what is around it.
+  frame(x, y, w, h) {
+    this.measure();
+    this.part = [x, y, w, h];
+    this.free = true;
+    this.set(Math.min((this.room[0] - 2) / (w + 2 * AROUND), (this.room[1] - 2) / (h + 2 * AROUND)));
+    const svg = this.svg.getBoundingClientRect(), box = this.box.getBoundingClientRect();
+    this.box.scrollLeft += svg.left + (x + w / 2) * this.scale - box.left - this.box.clientWidth / 2;
+    this.box.scrollTop += svg.top + (y + h / 2) * this.scale - box.top - this.box.clientHeight / 2;
+  }
+
+  measure() {
     if (!this.room) { // what an observer tells costs no layout
       const style = getComputedStyle(this.box), inside = (size, ...sides) => sides.reduce((left, side) => left - parseFloat(style[side]), size);
       this.room = [inside(this.box.clientWidth, "paddingLeft", "paddingRight"), inside(this.box.clientHeight, "paddingTop", "paddingBottom")];
     }
-    const wide = (this.room[0] - 2) / this.width, high = (this.room[1] - 2) / this.height;
-    this.free = false;
-    this.set(Math.max(0.05, Math.min(GROWN, wide > 0 ? wide : 1, Math.max(high, least))));
   }
 
   set(scale) {
@@ -68,6 +85,7 @@ export class View {
 
   // Another scale, with the place of the window where it was.
   around(scale, cx, cy) {
+    this.part = null;
     const before = this.svg.getBoundingClientRect(), x = (cx - before.left) / before.width, y = (cy - before.top) / before.height;
     this.set(scale);
     const after = this.svg.getBoundingClientRect();

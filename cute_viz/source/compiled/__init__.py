@@ -22,10 +22,11 @@ from cute_viz.limits import limit, raised
 from cute_viz.source.address import Folder
 from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands
+from cute_viz.source.compiled.alternatives import read as around
 from cute_viz.source.compiled.apart import parse
 from cute_viz.source.compiled.flags import Flags
 from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames, reached
-from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, unit_from
+from cute_viz.source.compiled.unit import NEVER, CallSite, Instance, Node, Unit, unit_from
 from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.cpp.shown import printed
 from cute_viz.source.model import Entry, Given, SourceFile
@@ -42,13 +43,10 @@ _FAR = 40  # lines between the name of a kernel and its launch
 
 
 def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, str] | None = None) -> SourceFile:
-    """The entries and statements of a file as compiled, and of the files that it includes but for CuTe's and the system's.
-
-    What differs between the instances of a function stands in scopes with the template arguments that tell them apart. others:
-    texts for files that it includes, by their paths from its folder, that are not those of the disk.
-
-    Raises: CuteVizError without libclang, for a unit that cannot be parsed, and for one of which the compiler makes nothing.
-    """
+    """The entries and statements of a file as compiled, and of the files that it includes but for CuTe's and the system's. What
+    differs between the instances of a function stands in scopes with the template arguments that tell them apart. others: texts
+    for files that it includes, by their paths from its folder, that are not those of the disk. Raises: CuteVizError without
+    libclang, for a unit that cannot be parsed, and for one of which the compiler makes nothing."""
     name, flags = commands.unit_of(build, path)
     if build.instances is not None:
         flags = replace(flags, instances=commands.instances_of(commands.symbols_of(build.instances, build.root)))
@@ -182,9 +180,8 @@ def _shown(meaning: UnitMeaning, type_: str) -> Any:
 
 
 def _made(meaning: UnitMeaning, begun: Node | None) -> tuple[Operation, ...]:
-    """The operation of the library that a variable begins with, with the values of its operands' types; the compiler's tree has no
-    template arguments, so none that may have some.
-    """
+    """The operation of the library that a variable begins with, with the values of its operands' types; the compiler's tree has
+    no template arguments, so none that may have some."""
     if begun is None or begun.kind != "call" or begun.text not in OPS or OPS[begun.text].templated:
         return ()
     return (Operation(begun.text, tuple([meaning.typed(part.type) for part in begun.parts if part.type])),)
@@ -203,7 +200,7 @@ def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) 
     for frame in frames(unit, only):
         instance, launch = unit.instances[frame.number], labels.get(frame.chain[-1].number, "")
         for call in instance.calls:
-            if call.name.rpartition("::")[0] != "cute":
+            if call.name.rpartition("::")[0] != "cute" or any(one.word == NEVER for one in call.around):
                 continue
             key = (launch, call.file, call.line, frame.lines(unit), meaning.behind(frame, call))
             seen[key] += 1
@@ -212,7 +209,7 @@ def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) 
             if len(seen) > _MOST:
                 return
             yield replace(
-                _move(frame, call, unit, path, meaning, launch), often=partial(_often, unit, frame, call, path, seen, key)
+                _move(frame, call, unit, path, meaning, launch), often=partial(_often, meaning, frame, call, path, seen, key)
             )
 
 
@@ -228,12 +225,12 @@ def _elements(unit: Unit, written: SourceFile, only: int | None) -> Iterator[Mov
             yield replace(move, launch=launch, call=move.call or launch)
 
 
-def _often(unit: Unit, frame: Reached, call: CallSite, path: str, seen: Counter[Any], key: Any) -> Often:
+def _often(meaning: UnitMeaning, frame: Reached, call: CallSite, path: str, seen: Counter[Any], key: Any) -> Often:
     """How often a block runs a call that a chain of callers reaches. seen: how many calls have its key."""
-    found = often((one.read(_relative(call.file, path)) for one in call.around), seen[key] == 1)
-    for outer, use in frame.uses(unit):
-        more = often((one.read(_relative(use.file, path)) for one in use.around), not outer.foreign and use.name != "lambda")
-        found = found.within(more)
+    found = often(around(meaning, frame, call.around, call.file, _relative(call.file, path), _lines), seen[key] == 1)
+    for inner, (outer, use) in zip(frame.chain, frame.uses(meaning.unit), strict=False):
+        sure, where = not outer.foreign and use.name != "lambda", inner.caller or inner
+        found = found.within(often(around(meaning, where, use.around, use.file, _relative(use.file, path), _lines), sure))
     return found
 
 

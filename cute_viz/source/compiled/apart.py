@@ -30,11 +30,9 @@ PATIENCE = 60.0  # seconds in which a parser that works spends some time
 
 
 def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Any:
-    """The unit of a file as `data_of` has it. others: texts for files that it includes, by their paths.
-
-    Raises: CuteVizError without libclang, where the unit cannot be parsed at all, and where it includes what does not end;
-    LimitError for more time or memory than `unit-seconds` and `unit-memory`.
-    """
+    """The unit of a file as `data_of` has it. others: texts for files that it includes, by their paths. Raises: CuteVizError
+    without libclang, where the unit cannot be parsed at all, and where it includes what does not end; LimitError for more time
+    or memory than `unit-seconds` and `unit-memory`."""
     if sys.modules.get("clang", 0) is None or find_spec("clang") is None:
         raise CuteVizError("reading a file as compiled needs libclang, which is not installed", hint=NEEDS)
     seconds, memory = limit("unit-seconds"), limit("unit-memory")

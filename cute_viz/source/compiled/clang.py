@@ -31,9 +31,7 @@ _KEEP_GOING = 0x200  # CXTranslationUnit_KeepGoing: a header that is not there d
 
 def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Unit:
     """The unit of a file, whose text may be newer than the file. others: texts for files that it includes, by their paths.
-
-    Raises: CuteVizError without libclang, and where the unit cannot be parsed at all.
-    """
+    Raises: CuteVizError without libclang, and where the unit cannot be parsed at all."""
     try:
         from clang import cindex
 

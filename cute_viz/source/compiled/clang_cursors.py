@@ -21,6 +21,12 @@ CLASSES = frozenset((CursorKind.CLASS_DECL, CursorKind.STRUCT_DECL))
 ALIASES = frozenset((CursorKind.TYPE_ALIAS_DECL, CursorKind.TYPEDEF_DECL))
 TEMPLATES = frozenset((CursorKind.FUNCTION_TEMPLATE, CursorKind.CLASS_TEMPLATE, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION))
 _AROUND = (CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR, CursorKind.INIT_LIST_EXPR)  # of one expression: `auto x{f(y)}`
+_OPERATORS = frozenset(
+    (
+        *(CursorKind.BINARY_OPERATOR, CursorKind.UNARY_OPERATOR, CursorKind.CONDITIONAL_OPERATOR),
+        *(CursorKind.ARRAY_SUBSCRIPT_EXPR, CursorKind.CSTYLE_CAST_EXPR, CursorKind.CXX_STATIC_CAST_EXPR),
+    )
+)
 PARAMETERS = frozenset(
     (CursorKind.TEMPLATE_TYPE_PARAMETER, CursorKind.TEMPLATE_NON_TYPE_PARAMETER, CursorKind.TEMPLATE_TEMPLATE_PARAMETER)
 )
@@ -152,6 +158,8 @@ def node(cursor: Cursor, deep: int = 0) -> Node:
     if kind in _AROUND and len(parts) == 1:
         return node(parts[0], deep + 1)
     type_, target = canonical(cursor), referenced(cursor)
+    if kind == CursorKind.DECL_REF_EXPR and target is not None and target.kind == CursorKind.ENUM_CONSTANT_DECL:
+        return Node("number", str(target.enum_value), 0, type_)
     if kind == CursorKind.DECL_REF_EXPR and target is not None and target.kind not in FUNCTIONS:
         return Node("ref", str(cursor.spelling), int(target.location.line), type_)
     if kind == CursorKind.CALL_EXPR and target is not None and parts:
@@ -172,7 +180,7 @@ def node(cursor: Cursor, deep: int = 0) -> Node:
         return Node("field", str(cursor.spelling), 0, type_, (node(parts[0], deep + 1),))
     if kind == CursorKind.INTEGER_LITERAL and (token := next(cursor.get_tokens(), None)) is not None:
         return Node("number", str(token.spelling), 0, type_)
-    return Node("", str(cursor.spelling), 0, type_)
+    return Node("", str(cursor.spelling), 0, type_, tuple(node(x, deep + 1) for x in parts) if kind in _OPERATORS else ())
 
 
 def variable(places: UnitFiles, cursor: Cursor) -> Variable | None:

@@ -25,9 +25,9 @@ from cute_viz.source.compiled.clang_cursors import (
     variable,
 )
 from cute_viz.source.compiled.clang_places import REFUSED, UnitFiles, offset_of, place_of
-from cute_viz.source.compiled.loops import STATEMENTS, Around, within
+from cute_viz.source.compiled.loops import STATEMENTS, within
 from cute_viz.source.compiled.texts import Alias
-from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
+from cute_viz.source.compiled.unit import Around, CallSite, Instance, Node, Unit, Variable
 from cute_viz.values.instruction import MOVES
 
 if TYPE_CHECKING:

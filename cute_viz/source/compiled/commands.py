@@ -26,10 +26,7 @@ _INSTANCES = 2000  # of a binary
 
 
 def unit_of(build: Build, path: str) -> tuple[str, Flags]:
-    """The unit in which a file is compiled, and its flags.
-
-    Raises: CuteVizError for a file that no command compiles.
-    """
+    """The unit in which a file is compiled, and its flags. Raises: CuteVizError for a file that no command compiles."""
     unit = build.through or path
     if build.flags is not None:
         return unit, _held(flags(build.flags, build.root or os.getcwd(), build.root), build.root)
@@ -46,11 +43,7 @@ def unit_of(build: Build, path: str) -> tuple[str, Flags]:
 
 
 def is_allowed(path: str, root: str) -> bool:
-    """Whether a project may have a file read: of its own folder, of the system, of CuTe and CUDA.
-
-    >>> is_allowed("/src/a.h", "/src"), is_allowed("/home/a.h", "/src")
-    (True, False)
-    """
+    """Whether a project may have a file read: of its own folder, of the system, of CuTe and CUDA."""
     places = (root, *_SYSTEM, cute_headers() or root, *cuda_headers(), os.path.dirname(__file__))
     real = os.path.realpath(path)
     return any(real == top or real.startswith(os.path.join(top, "")) for top in map(os.path.realpath, places))
@@ -139,11 +132,7 @@ def symbols_of(path: str, root: str | None = None) -> str:
 
 
 def instances_of(symbols: str) -> tuple[str, ...]:
-    r"""The instances of function templates that `nm -C` prints, each once.
-
-    >>> instances_of("00000000 W void a::k<4, (b)1>(float*)\n0010 T main\n0020 W cute::Layout<int>::f()\n")
-    ('void a::k<4, (b)1>(float*)',)
-    """
+    r"""The instances of function templates that `nm -C` prints, each once."""
     lines = (re.sub(r"^[0-9a-f ]{8,}[A-Za-z] ", "", line).strip() for line in symbols.splitlines())
     own = [line for line in lines if re.match(r"(?:void|auto|int|bool|cudaError_t|cudaError) [\w:]+<.*>\(.*\)$", line)]
     return tuple(dict.fromkeys(line for line in own if not line.split()[1].startswith(("cute::", "std::", "__"))))[:_INSTANCES]

@@ -52,23 +52,14 @@ class Flags:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """The include folders.
-
-        >>> flags("-Iinclude -isystem /opt/cute", "/src").folders
-        ('/src/include', '/opt/cute')
-        """
+        """The include folders."""
         pairs = zip(self.words, self.words[1:], strict=False)
         return tuple(value for word, value in pairs if word in ("-I", "-isystem"))
 
 
 def flags(text: str | Iterable[str], folder: str, root: str | None = None) -> Flags:
     """The flags of a text or of a list of words, relative to a folder; `@file` stands for the words of a file, held in a root.
-
-    Raises: CuteVizError for a quote that is not closed, a file that is not there, a flag whose value is missing.
-
-    >>> flags("-gencode arch=compute_90a,code=sm_90a --expt-relaxed-constexpr -O3 -DN=4 -std=c++17 -Xcompiler -fPIC", "/")
-    Flags(words=('-D', 'N=4', '-std=c++17'), arch='90a')
-    """
+    Raises: CuteVizError for a quote that is not closed, a file that is not there, a flag whose value is missing."""
     out: list[str] = []
     archs: list[str] = []
     words = _words(text, folder, root)

@@ -5,50 +5,25 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.source.rounds import COMPARED, Gate, Round, step_of, stepped
+from cute_viz.source.compiled.clang_cursors import node
+from cute_viz.source.compiled.unit import NEVER, Around
+from cute_viz.source.rounds import COMPARED, step_of, stepped
 
 if TYPE_CHECKING:
     from clang.cindex import Cursor
 
 _STATIC = re.compile(r"(?:const )?cute::C<(-?\d+)>$")
 _LEAVING = frozenset(("break", "goto", "return", "throw", "co_return"))
-NEVER = "never"
-STATEMENTS = frozenset(("FOR_STMT", "WHILE_STMT", "DO_STMT", "CXX_FOR_RANGE_STMT", "IF_STMT", "SWITCH_STMT"))
+STATEMENTS = frozenset(
+    ("FOR_STMT", "WHILE_STMT", "DO_STMT", "CXX_FOR_RANGE_STMT", "IF_STMT", "SWITCH_STMT", "COMPOUND_STMT", "CONDITIONAL_OPERATOR")
+)
+_LABELS = ("CASE_STMT", "DEFAULT_STMT")
+_LEFT = ("BREAK_STMT", "RETURN_STMT", "CONTINUE_STMT")
 _INTEGER = 1  # CXEval_Int
 _DEEP = 12  # expressions in one another
-
-
-@dataclass(frozen=True, slots=True)
-class Around:
-    """A loop or a condition around a call.
-
-    word: "" of a loop, whose numbers are where it begins, where it ends and its step, or none; of a condition how the variable
-    compares with its number, "?" where that is not read, NEVER where a constant leaves the branch out. wanted: what it must be.
-    """
-
-    line: int
-    name: str = ""
-    word: str = ""
-    numbers: tuple[int, ...] = ()
-    wanted: bool = True
-
-    def holds(self, name: str, value: int) -> bool | None:
-        """Whether a condition on a variable of that name passes with a value, None where that is not known.
-
-        >>> Around(7, "k", "==", (3,)).holds("k", 3), Around(7, "k", "==", (3,), False).holds("k", 3)
-        (True, False)
-        """
-        return COMPARED[self.word](value, self.numbers[0]) is self.wanted if name and self.word in COMPARED else None
-
-    def read(self, file: str) -> Round | Gate:
-        """What it is for the one that counts rounds. file: that it is in."""
-        if self.word:
-            return Gate((self.name,), self.holds)
-        values = range(*self.numbers) if self.numbers else None
-        return Round(self.line, file, self.name, None if values is None else len(values), values)
 
 
 def within(here: Cursor, around: tuple[Around, ...]) -> Iterator[tuple[Cursor, tuple[Around, ...]]]:
@@ -57,15 +32,54 @@ def within(here: Cursor, around: tuple[Around, ...]) -> Iterator[tuple[Cursor, t
     if kind in ("FOR_STMT", "WHILE_STMT", "DO_STMT", "CXX_FOR_RANGE_STMT"):
         inner = (*around, _loop(line, parts) if kind == "FOR_STMT" and len(parts) == 4 else Around(line))
         yield from ((part, inner) for part in parts)
-    elif kind == "IF_STMT" and parts:
+    elif kind in ("IF_STMT", "CONDITIONAL_OPERATOR") and parts:
         plain = len(parts) <= 3 and parts[0].kind.is_expression()
-        found = _condition(line, parts[0]) if plain else (Around(line, "", "?"),) * 2
+        found = _condition(line, parts[0]) if plain else (Around(line, "", "?", text="this", branch="if"),) * 2
         yield parts[0], around
         for n, part in enumerate(parts[1:]):
             side = found[min(n, 1)] if plain else found[0]
             yield part, around if side is None else (*around, side)
-    else:  # a switch
-        yield from ((part, (*around, Around(line, "", "?"))) for part in parts)
+    elif kind == "SWITCH_STMT" and len(parts) == 2:
+        yield parts[0], around
+        one = Around(line, "", "?", text=_spelled(parts[0]), test=(node(parts[0]),))
+        yield from ((part, (*around, replace(one, branch=branch))) for part, branch in _cases(parts[1]))
+    elif kind == "SWITCH_STMT":
+        yield from ((part, (*around, Around(line, "", "?", text="this", branch="case"))) for part in parts)
+    else:
+        for part in parts:
+            yield part, around
+            inside = list(part.get_children()) if part.kind.name == "IF_STMT" else []
+            if len(inside) == 2 and inside[0].kind.is_expression() and _last(inside[1]) in ("RETURN_STMT", "CONTINUE_STMT"):
+                left = _condition(int(part.location.line), inside[0])[1]
+                around = around if left is None else (*around, replace(left, behind=left.word != NEVER))
+
+
+def _cases(body: Cursor) -> Iterator[tuple[Cursor, str]]:
+    """The statements of a switch, each with its cases: several where one falls through into the next."""
+    chains: list[tuple[list[str], list[Cursor]]] = []
+    leaves = True
+    for part in body.get_children():
+        if leaves or not chains:
+            chains.append(([], []))
+        while part.kind.name in _LABELS:
+            *label, part = part.get_children()
+            chains[-1][0].append(_spelled(label[0]) if label else "default")
+        chains[-1][1].append(part)
+        leaves = _last(part) in _LEFT
+    for labels, parts in chains:
+        yield from ((part, "default" if labels == ["default"] else f"case {', '.join(labels)}") for part in parts)
+
+
+def _last(body: Cursor) -> str:
+    """The kind of the last statement of a body."""
+    parts = list(body.get_children()) if body.kind.name == "COMPOUND_STMT" else [body]
+    return str(parts[-1].kind.name) if parts else ""
+
+
+def _spelled(cursor: Cursor) -> str:
+    """An expression as it is written, in one line."""
+    text = re.sub(r" ?(::|\.|->) ?", r"\1", " ".join(_words(cursor)))
+    return re.sub(r"(?<=[(!\[~]) | (?=[)\[\],])|(?<=\w) (?=\()", "", text)
 
 
 def _loop(line: int, parts: list[Cursor]) -> Around:
@@ -95,11 +109,12 @@ def _condition(line: int, test: Cursor) -> tuple[Around | None, Around | None]:
     if (constant := _value(test)) is not None:
         never = Around(line, "", NEVER)
         return (None, never) if constant else (never, None)
+    yes = Around(line, "", "?", text=_spelled(test), branch="if", test=(node(test),))
     if len(words) > 2 and words[1] in COMPARED and not {"&&", "||", "?", ","} & set(words):
         number = _value(_right(test))
         if number is not None:
-            return Around(line, words[0], words[1], (number,)), Around(line, words[0], words[1], (number,), False)
-    return Around(line, "", "?"), Around(line, "", "?")
+            yes = replace(yes, name=words[0], word=words[1], numbers=(number,))
+    return yes, replace(yes, wanted=False, branch="else")
 
 
 def _words(cursor: Cursor) -> list[str]:

@@ -18,8 +18,7 @@ from cute_viz.algebra.shares import parted_share
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.reading import Resolver
-from cute_viz.source.compiled.loops import NEVER
-from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
+from cute_viz.source.compiled.unit import NEVER, CallSite, Instance, Node, Unit, Variable
 from cute_viz.source.compiled.values import element_of, is_object, unqualified, unzipped, value_of
 from cute_viz.source.parts import TypeParts, held
 from cute_viz.source.type_scan import arguments
@@ -225,9 +224,8 @@ class UnitMeaning(TypeParts):
         return replace(made, pointer=replace(made.pointer, base=base))
 
     def spelled(self, frame: Reached, node: Node, deep: int = 0) -> str:
-        """The words for where a pointer points, the same for the same place: variables by what they begin with, parameters by their
-        arguments, storage by its class; "" where that is not read.
-        """
+        """The words for where a pointer points, the same for the same place: variables by what they begin with, parameters by
+        their arguments, storage by its class; "" where that is not read."""
         if deep > _DEEP:
             return ""
         if node.kind == "field":

@@ -44,9 +44,6 @@ def begun(path: str, texts: Mapping[str, str], folders: Iterable[str]) -> tuple[
     """The texts of a unit and of the user's files that it includes, as libclang gets them, and the aliases of classes in them.
 
     folders: where files are searched; those of CuTe and CUTLASS are left out.
-
-    >>> begun("/k.cu", {"/k.cu": "recast<decltype(x)::value_type>(y)"}, ())
-    ({'/k.cu': 'recast<typename decltype(x)::value_type>(y)'}, [])
     """
     out, todo, seen, aliases = dict(texts), [path, *texts], set[str](), list[Alias]()
     places = [place for place in folders if not any(os.path.isfile(os.path.join(place, name)) for name in _LIBRARY)]
@@ -69,12 +66,7 @@ def begun(path: str, texts: Mapping[str, str], folders: Iterable[str]) -> tuple[
 
 
 def told(text: str, file: str, aliases: list[Alias]) -> str:
-    """A text with the types of the aliases of its classes told; as it is where its braces are not understood.
-
-    >>> aliases = []
-    >>> told("struct S { using L = int; };", "/k.h", aliases), aliases
-    ('struct S { using L = int; typename __cute_viz_alias<L, 0>::type : 0; };', [('L', '/k.h', 1)])
-    """
+    """A text with the types of the aliases of its classes told; as it is where its braces are not understood."""
     inside: list[str] = []  # what each brace or parenthesis is of: a class, a body, or an expression
     before: list[list[str]] = []  # at each #if
     found: list[tuple[int, Alias]] = []
@@ -118,11 +110,7 @@ def _plain(text: str) -> str:
 
 
 def completed(told: Iterable[tuple[str, str, int]], texts: dict[str, str]) -> dict[str, str]:
-    """The texts of a unit with each word that clang misses. told: its messages, each with its file and the offset there.
-
-    >>> completed([("missing 'typename' prior to dependent type name 'T::L'", "/k.cu", 6)], {"/k.cu": "const T::L x;"})
-    {'/k.cu': 'const typename T::L x;'}
-    """
+    """The texts of a unit with each word that clang misses. told: its messages, each with its file and the offset there."""
     places: dict[str, dict[int, str]] = {}
     for message, file, offset in told:
         if word := next((word for word, pattern in _TOLD.items() if pattern.match(message)), ""):

@@ -7,7 +7,9 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
-from cute_viz.source.compiled.loops import Around
+from cute_viz.source.rounds import COMPARED
+
+NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,32 @@ class Variable:
     type: str
     kind: str
     init: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """A loop or a condition around a call.
+
+    word: "" of a loop, whose numbers are where it begins, where it ends and its step, or none; of a condition how the variable
+    compares with its number, "?" where that is not read, NEVER where a constant leaves the branch out. wanted: what it must be.
+    text, test: the condition; branch: `if`, `else`, `case 3`; behind: what it guards leaves, and the call is behind that.
+    """
+
+    line: int
+    name: str = ""
+    word: str = ""
+    numbers: tuple[int, ...] = ()
+    wanted: bool = True
+    text: str = ""
+    branch: str = ""
+    test: tuple[Node, ...] = ()
+    behind: bool = False
+
+    def holds(self, name: str, value: int) -> bool | None:
+        """Whether a condition on a variable of that name passes with a value, None where that is not known."""
+        if self.behind:
+            return True
+        return COMPARED[self.word](value, self.numbers[0]) is self.wanted if name and self.word in COMPARED else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +112,7 @@ class Unit:
 
 
 def data_of(unit: Unit) -> dict[str, Any]:
-    """A unit as JSON has it, each text once.
-
-    >>> data_of(Unit((), (), ("k.cu",)))
-    {'unit': [[], [], [0], []], 'words': ['k.cu']}
-    """
+    """A unit as JSON has it, each text once."""
     table: dict[str, int] = {}
 
     def packed(value: Any) -> Any:
@@ -102,11 +126,7 @@ def data_of(unit: Unit) -> dict[str, Any]:
 
 
 def unit_from(data: dict[str, Any]) -> Unit:
-    """The unit that `data_of` has written.
-
-    >>> unit_from(data_of(Unit((), (), ("k.cu",)))).files
-    ('k.cu',)
-    """
+    """The unit that `data_of` has written."""
     words = [str(word) for word in data["words"]]
 
     @cache

@@ -26,20 +26,12 @@ _SPACES = {"gmem_ptr": "gmem", "smem_ptr": "smem", "rmem_ptr": "rmem", "tmem_ptr
 
 
 def unqualified(type_: str) -> str:
-    """A type without what stands around it.
-
-    >>> unqualified("const cute::Layout<cute::C<4>> &"), unqualified("cute::Layout<cute::C<4>> *const")
-    ('cute::Layout<cute::C<4>>', 'cute::Layout<cute::C<4>>')
-    """
+    """A type without what stands around it."""
     return type_.removeprefix("const ").removesuffix("const").rstrip("*& ")
 
 
 def unzipped(type_: str) -> str:
-    """The type of the data of a tensor that is zipped with its scale factors; any other type as it is.
-
-    >>> unzipped("cute::Tensor<cute::ViewEngine<cute::ZipIterator<A *, B *>>, cute::ZipLayout<cute::Layout<int>, X>>")
-    'cute::Tensor<cute::ViewEngine<A *>, cute::Layout<int>>'
-    """
+    """The type of the data of a tensor that is zipped with its scale factors; any other type as it is."""
     if "cute::ZipLayout<" not in type_:
         return type_
     engine, layout = arguments(unqualified(type_))
@@ -48,11 +40,7 @@ def unzipped(type_: str) -> str:
 
 
 def is_object(type_: str) -> bool:
-    """Whether a type is one of CuTe's objects.
-
-    >>> is_object("const cute::Layout<cute::C<4>> &"), is_object("std::vector<int>")
-    (True, False)
-    """
+    """Whether a type is one of CuTe's objects."""
     found = HEAD.match(type_)
     if found is not None and found["kind"] == "tuple":  # of anything else it is the user's own
         return all(word.rpartition("::")[2] in _WORDS for word in _IN_TUPLES.findall(type_))
@@ -60,14 +48,7 @@ def is_object(type_: str) -> bool:
 
 
 def value_of(type_: str, resolve: Resolver | None) -> Any:
-    """The value of a type; integers that only runs know are `?`. Raises: CuteVizError for a type that is not understood.
-
-    >>> str(value_of("cute::Layout<cute::tuple<cute::C<4>, int>, cute::tuple<cute::C<1>, cute::C<4>>>", None))
-    '(_4,?):(_1,_4)'
-    >>> held = value_of("cute::Tensor<cute::ViewEngine<cute::smem_ptr<float *>>, cute::Layout<cute::C<4>, cute::C<1>>>", None)
-    >>> held.pointer.space, held.pointer.element, str(held)
-    ('smem', 'f32', '_4:_1')
-    """
+    """The value of a type; integers that only runs know are `?`. Raises: CuteVizError for a type that is not understood."""
     found = HEAD.match(type_)
     if found is not None and found["kind"] == "Tensor":
         inside = arguments(type_)
@@ -159,9 +140,5 @@ def _narrow(type_: str) -> str:
 
 
 def element_of(type_: str) -> str:
-    """The type of an element, as the library names it.
-
-    >>> element_of("const cutlass::integer_subbyte<4, false>"), element_of("cutlass::integer_subbyte<4>")
-    ('uint4_t', 'int4_t')
-    """
+    """The type of an element, as the library names it."""
     return re.sub(r"\b(?:const|volatile|cutlass::|cute::)\s*", "", _narrow(type_)).strip()

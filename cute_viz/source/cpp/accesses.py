@@ -21,18 +21,19 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, UncountedError
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.indexed import ASSIGNED, Indexed, brackets
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.slices import known_part, split
-from cute_viz.source.cpp.tree import Brace, Call, Id, Node
+from cute_viz.source.cpp.tree import Brace, CppCall, Id, Node
 from cute_viz.source.cpp.turns import Turns
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use
 from cute_viz.source.cpp.values import Value, finished, integer
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
+from cute_viz.values.types import bits_of
 
 _BARRIER = re.compile("sync|barrier|wait|arrive|volatile", re.IGNORECASE)
 _TURNS = 256  # rounds that are counted one by one
@@ -40,12 +41,10 @@ _UNROLLED = 64  # rounds of loops that a compiler unrolls
 _WIDEST = 128  # bits
 
 
-def array_of(evaluator: Evaluator, x: Declaration) -> Tensor:
-    """An array in shared memory as C++ places its elements, the last index the contiguous one. The first extent of one of dynamic
-    size, `extern __shared__ float s[]`, is what only a launch knows; no place depends on it.
-
-    Raises: AlgebraError for another extent that is left out; the error of one that cannot be evaluated.
-    """
+def array_of(evaluator: CppEvaluator, x: Declaration) -> Tensor:
+    """An array in shared memory as C++ places its elements, the last index the contiguous one. The first extent of one of
+    dynamic size, `extern __shared__ float s[]`, is what only a launch knows; no place depends on it. Raises: AlgebraError for
+    another extent that is left out; the error of one that cannot be evaluated."""
     context = evaluator.context
     kind = evaluator.value(context.tree(x.type)) if x.type is not None else None
     parts, _ = brackets(context.reader, x.token)
@@ -59,10 +58,9 @@ def array_of(evaluator: Evaluator, x: Declaration) -> Tensor:
 
 def _beside(context: Context, access: Indexed, function: Scope) -> str:
     """Which statement makes a compiler keep an element in a register, "" for none: without a barrier between, it stores the same
-    element after a store, or has it before a load.
-    """
+    element after a store, or has it before a load."""
     reader, tokens = context.reader, context.reader.tokens
-    text = [token.text for token in tokens[access.token : access.indices[-1][1] + 1]]
+    text = [token.text for token in tokens[access.token : access.place.close]]
     opening = reader.find(function.token, ("{", ";"))
     begin, end = opening, reader.match[opening]
     places = range(reader.find(access.token, (";",)), end) if access.store else range(access.token - 1, begin, -1)
@@ -80,12 +78,9 @@ _Lookups = Callable[[Context], Lookup]
 
 
 def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope, access: Indexed) -> list[Tensor]:
-    """The tensor of the elements that all threads access, for each round of the loops where they may differ; the innermost loops,
-    which a compiler unrolls, are its modes. Nothing of registers.
-
-    Raises: CuteVizError for what the index depends on and nobody knows, and where nobody knows what a compiler takes at once, with
-    the buffer as its name where the tensor is known.
-    """
+    """The tensor of the elements that all threads access, for each round of the loops where they may differ; the innermost
+    loops, which a compiler unrolls, are its modes. Nothing of registers. Raises: CuteVizError for what the index depends on and
+    nobody knows, and where nobody knows what a compiler takes at once, with the buffer as its name where the tensor is known."""
     context.deep = 0
     if access.why:
         raise UncountedError(access.why, name=access.name)
@@ -111,9 +106,13 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
     turns = Turns(context, found, scope, access.token, block, access.tests)
     if beside := _beside(context, access, function):
         raise UncountedError(f"no barrier is between this and {beside}: a compiler may keep the element in a register")
-    evaluator = Evaluator(context, found, turns.env)
-    parts = [finished(evaluator.solid(context.tree(part))) for part in access.indices]
-    crd = tuple(parts) if len(parts) > 1 else parts[0]
+    evaluator = CppEvaluator(context, found, turns.env)
+    place = access.place
+    each = _elements_of(evaluator, context, place.cast, x.bits) if place.cast is not None else 1
+    parts = [finished(evaluator.solid(context.tree(part))) for part in place.indices]
+    parts += [0] * (rank(x.layout) - len(parts) if place.cast is not None else 0)
+    step = finished(evaluator.solid(context.tree(place.step))) if place.step is not None else 0
+    crd = (tuple(parts), step)
     used, asked, loops = turns.used(leaves(crd)), turns.asked(), turns.loops
     for n, (begin, end) in enumerate(turns.spans):
         steady = not used[n] and not asked[n] and loops[n].rounds != 1
@@ -128,10 +127,9 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
         and prod(len(loop.values) for loop in loops[first - 1 :]) <= _UNROLLED
     ):
         first -= 1
-    places = _Places(x, crd, turns)
+    places = _Places(x, crd, each, turns)
     align = 0 if access.both else alignment_of(context, found, scope, x.pointer.base, access.store, x.bits)
-    each = max(1, access.wide // x.bits)
-    if access.wide and (x.swizzle is not None or x.pointer.swizzle is not None):
+    if place.cast is not None and (x.swizzle is not None or x.pointer.swizzle is not None):
         raise UncountedError("the neighbors of a swizzled element are other ones")
     if align != 0 and each == 1 and first == len(loops) and loops and used[-1] and not asked[-1] and len(loops[-1].values) > 1:
         one, two = (places.of(dict.fromkeys(range(first - 1), 0) | {first - 1: v}) for v in loops[-1].values[:2])
@@ -173,12 +171,16 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
         yield replace(x, layout=layout, part=part)
 
 
-def _layout(table: list[int]) -> Layout | None:
-    """The static layout of so many offsets, the last loop's first; None where there is none.
+def _elements_of(evaluator: CppEvaluator, context: Context, cast: Range, bits: int) -> int:
+    """How many elements are accessed at once by the type of a cast."""
+    wide = tried(lambda: bits_of(str(evaluator.value(context.tree(cast)))), None)
+    if wide is None:
+        raise UncountedError(f"the type of its cast, {context.reader.words(cast)}, is not known")
+    return max(1, wide // bits)
 
-    >>> str(_layout([0, 1, 8, 9])), _layout([0, 1, 3])
-    ('(_2,_2):(_1,_8)', None)
-    """
+
+def _layout(table: list[int]) -> Layout | None:
+    """The static layout of so many offsets, the last loop's first; None where there is none."""
     modes: list[tuple[int, int]] = []
     while len(table) > 1:
         step = table[1] - table[0]
@@ -196,10 +198,10 @@ def _tensor(context: Context, lookup: Lookup, scope: Scope, access: Indexed) -> 
     """What is indexed; None of what is not in shared or global memory."""
     env = opened(context, scope)
     declaration = lookup.declared(access.name, env, access.token)
-    evaluator = Evaluator(context, lookup, env)
+    evaluator = CppEvaluator(context, lookup, env)
     if declaration is not None and declaration.array:
         whole = array_of(evaluator, declaration)
-        if rank(whole.layout) != len(access.indices):
+        if len(access.place.indices) not in range(0 if access.place.cast else rank(whole.layout), rank(whole.layout) + 1):
             raise AlgebraError(f"the extents of {access.name} are not known").but(name=access.name)
         return whole
     x = finished(split(known_part(evaluator.solid(context.tree((access.token, access.token + 1))), [])))
@@ -222,10 +224,12 @@ def _is_uniform(context: Context, lookup: _Lookups, scope: Scope, access: Indexe
 
 
 class _Places:
-    """How far behind a tensor's beginning each thread's element lies. crd: the coordinate, with integers that only runs know."""
+    """How far behind a tensor's beginning each thread's element lies. crd: the coordinate, and how many times `each` elements
+    behind it, with integers that only runs know.
+    """
 
-    def __init__(self, x: Tensor, crd: Value, turns: Turns) -> None:
-        self.x, self.crd, self.turns = x, crd, turns
+    def __init__(self, x: Tensor, crd: Value, each: int, turns: Turns) -> None:
+        self.x, self.crd, self.each, self.turns = x, crd, each, turns
         self.starts = (x.starts or (0,) * turns.count)[: turns.count]
         self.places: dict[Any, int] = {}
 
@@ -234,8 +238,8 @@ class _Places:
         columns = [self.turns.spread(self.turns.numbers(leaf, turn)) for leaf in leaves(self.crd)]
         for at in set(zip(*columns, strict=True)) - self.places.keys():
             numbers = iter(at)
-            crd = map_leaves(lambda _, left=numbers: next(left), self.crd)
-            self.places[at] = int(self.x.layout(*(crd if isinstance(crd, tuple) else (crd,))))
+            crd, step = map_leaves(lambda _, left=numbers: next(left), self.crd)
+            self.places[at] = int(self.x.layout(*crd)) + step * self.each
         return [begin + self.places[at] for begin, at in zip(self.starts, zip(*columns, strict=True), strict=False)]
 
 
@@ -244,17 +248,23 @@ _FAR = 400  # tokens between the name of a kernel and its launch
 
 def block_of(context: Context, lookup: Lookup, function: Scope) -> tuple[int, int, int] | None:
     """The threads of a block in each direction, as the launch of a kernel, or who asks, has them; None where nobody knows."""
-    use, let = context.chosen.get(function), context.given.let
+    let = context.given.let
     if "blockDim.x" in let and all(f"blockDim.{d}" in let for d in directions(context.reader, function)):
         given = [str(let.get(f"blockDim.{d}", 1)) for d in "xyz"]
         if all(map(str.isdecimal, given)):
             return int(given[0]), int(given[1]), int(given[2])
+    return dims_of(context, lookup, function, 1)
+
+
+def dims_of(context: Context, lookup: Lookup, function: Scope, which: int) -> tuple[int, int, int] | None:
+    """The grid (0), the block (1) or the bytes of shared memory (2) that a kernel is launched with; None where nobody knows."""
+    use = context.chosen.get(function)
     parts = launch_parts(context.reader, use) if use is not None else []
-    if use is None or len(parts) < 2:
+    if use is None or len(parts) <= which:
         return None
-    evaluator = Evaluator(context, lookup, opened(context, use.scope))
+    evaluator = CppEvaluator(context, lookup, opened(context, use.scope))
     try:
-        found = _extents(evaluator, context, context.tree(parts[1]), use)
+        found = _extents(evaluator, context, context.tree(parts[which]), use)
     except CuteVizError:
         return None
     numbers = [int(x) for x in found if isinstance(x, int)]
@@ -262,31 +272,24 @@ def block_of(context: Context, lookup: Lookup, function: Scope) -> tuple[int, in
 
 
 def directions(reader: Declarer, function: Scope) -> str:
-    """The directions of a block that a function names, `x` among them.
-
-    >>> from cute_viz.source.cpp.control import outline
-    >>> from cute_viz.source.cpp.preprocess import Preprocessed
-    >>> reader = outline(Preprocessed("void f() { int a = threadIdx.z * blockDim.x; } void g() { int b = threadIdx.y; }", Given()))
-    >>> [directions(reader, declaration.inner) for declaration in reader.file.declarations]
-    ['xz', 'xy']
-    """
+    """The directions of a block that a function names, `x` among them."""
     tokens, at = reader.tokens, function.token
     end = reader.match[at] if tokens[at].kind == "{" else reader.match[reader.find(at, ("{",))]
     named = {tokens[n + 2].text for n in range(at, end) if tokens[n].text in ("threadIdx", "blockDim")}
     return "".join(d for d in "xyz" if d == "x" or d in named)
 
 
-def _extents(evaluator: Evaluator, context: Context, node: Node, use: Use) -> list[Value]:
+def _extents(evaluator: CppEvaluator, context: Context, node: Node, use: Use) -> list[Value]:
     """The numbers of a `dim3`, or the one of an integer."""
     match node:
-        case Call(function=Id(text="dim3"), args=args) | Brace(type=Id(text="dim3"), args=args):
+        case CppCall(function=Id(text="dim3"), args=args) | Brace(type=Id(text="dim3"), args=args):
             return [evaluator.solid(arg) for arg in args]
         case Id(text=name):
             declaration = evaluator.lookup.declared(name, evaluator.env, use.token)
             init = declaration.init if declaration is not None else None
             if declaration is not None and init is not None and declaration.opens in ("(", "{"):
                 return [evaluator.solid(context.tree(part)) for part in context.reader.split(*init)]
-            if init is not None and isinstance(inner := context.tree(init), (Call, Brace)):
+            if init is not None and isinstance(inner := context.tree(init), (CppCall, Brace)):
                 return _extents(evaluator, context, inner, use)
     return [evaluator.solid(node)]
 
@@ -310,13 +313,11 @@ def launch_parts(reader: Declarer, use: Use) -> list[Range]:
 
 def alignment_of(context: Context, lookup: Lookup, scope: Scope, base: str, store: bool, bits: int) -> int | None:
     """To how many bytes an array is known to be aligned by what merges accesses; None of what is not an array of the function.
-
-    Where nothing is declared, ptxas places it, and takes neighboring words at once that are loaded, but none that are stored.
-    """
+    Where nothing is declared, ptxas places it, and takes neighboring words at once that are loaded, but none that are stored."""
     declaration = lookup.declared(base, opened(context, scope), None) if base.isidentifier() else None
     if declaration is None or not declaration.array:
         return None
-    evaluator = Evaluator(context, lookup, opened(context, scope))
+    evaluator = CppEvaluator(context, lookup, opened(context, scope))
     tokens, at = context.reader.tokens, declaration.token
     while tokens[at].kind not in (";", "{", "}") and at > 0:
         if tokens[at].text in ("alignas", "__align__"):

@@ -228,9 +228,8 @@ def _major(value: Value) -> str:
 
 
 def op_selector(meaning: Meaning, part: Part, nodes: tuple[Node, ...], span: Span) -> Value:
-    """The instruction that GMMA::ss_op_selector or rs_op_selector takes for types, a tile and majors. Raises: AlgebraError for what
-    CUTLASS refuses.
-    """
+    """The instruction that GMMA::ss_op_selector or rs_op_selector takes for types, a tile and majors. Raises: AlgebraError for
+    what CUTLASS refuses."""
     source, args = part.name[:2], [solid(meaning.argument(item)) for item in part.args or ()]
     kinds = [x for x in args[:3] if isinstance(x, ValueType)]
     if len(args) < 4 or len(kinds) < 3:
@@ -255,13 +254,9 @@ def op_selector(meaning: Meaning, part: Part, nodes: tuple[Node, ...], span: Spa
 def wgmma_for(
     source: str, types: tuple[str, ...], tile: tuple[int, ...], majors: list[str], every: bool = False
 ) -> tuple[str, tuple[str, ...]]:
-    """The wgmma that ss_op_selector or rs_op_selector takes: its name, and its template arguments (cute/arch/mma_sm90.hpp). types:
-    of A, B and C, as `named` has them. every: of all N, as with CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED. Raises: AlgebraError, in
-    CuTe's words, for what no wgmma has.
-
-    >>> wgmma_for("rs", ("e4m3", "e5m2", "f32"), (64, 24, 64), ["K", "K"])
-    ('SM90_64x8x32_F32E4M3E5M2_RS_TN', ())
-    """
+    """The wgmma that ss_op_selector or rs_op_selector takes: its name, and its template arguments (cute/arch/mma_sm90.hpp).
+    types: of A, B and C, as `named` has them. every: of all N, as with CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED. Raises:
+    AlgebraError, in CuTe's words, for what no wgmma has."""
     (a, b, c), (m, n, k) = types, tile
     if m % 64:
         raise AlgebraError("Tile_M must be a multiple of 64.")

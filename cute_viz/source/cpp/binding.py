@@ -28,9 +28,8 @@ def as_argument(value: Value, param: Param | None = None) -> Value:
 
 
 def bound(meaning: Meaning, params: tuple[Param, ...], given: list[Later], span: Span) -> dict[str, Later]:
-    """The parameters of a template by name, as far as they are given; values or Lazy ones. Raises: NotationError for more arguments
-    than parameters.
-    """
+    """The parameters of a template by name, as far as they are given; values or Lazy ones. Raises: NotationError for more
+    arguments than parameters."""
     out: dict[str, Later] = {}
     position = 0
     for param in params:
@@ -91,8 +90,7 @@ def key_of(values: Sequence[Later]) -> tuple[Value, ...]:
 
 def matched(meaning: Meaning, scope: Scope, values: list[Later]) -> dict[str, Later] | None:
     """The parameters of a specialisation for the arguments of a template; None where it is not for them. Raises: the error of an
-    argument that is not known; NotationError where it is not known whether two types are the same.
-    """
+    argument that is not known; NotationError where it is not known whether two types are the same."""
     assert scope.spec is not None
     parts = meaning.context.reader.split(*scope.spec)
     env = within_parent(meaning, scope)

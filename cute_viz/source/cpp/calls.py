@@ -25,7 +25,7 @@ from cute_viz.source.cpp.tensors import check_of_tensors, pointer, recast, tenso
 from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tokens import MAKE_TUPLES, words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import certain, unknown
+from cute_viz.source.cpp.unknown import certain, tried, unknown
 from cute_viz.source.cpp.values import Class, Value, as_int, finished, integer
 from cute_viz.values.integer import Runtime, Unknown, greatest, least
 from cute_viz.values.pointer import COUNTS, Pointer
@@ -119,7 +119,8 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Va
         threads = as_layout(operands[0])
         order, parted = order_of(meaning, args[2], int(size(threads))), finished(domain(whole.layout))
         if order is not None:
-            divided = Division(finished(threads), "", parted, projection, order)
+            which = tried(lambda: meaning.solid(args[2]), None)
+            divided = Division(finished(threads), "", parted, projection, order, which)
     return cut(meaning, name, [tensor, *operands], 0, lost, divided)
 
 

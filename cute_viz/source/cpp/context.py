@@ -39,6 +39,7 @@ class Context:
         self.of_gmem = False  # whether the layout of a tensor in global memory is read, whose numbers only runs know
         self.own_lines = parser is Literals  # no file: what is written is shown, an offset too
         self.given_layouts = False  # whether a layout was given for a name, which may be a tensor's
+        self.apart: Any = None  # what makes tensors whose strides keep coordinates apart
         self.warnings: list[str] | None = None  # where what is not as it seems is kept
         self.free: set[str] = set()  # names without a value, which are integers that nobody knows
         self.expressions = parser(self.text, reader.tokens, self.is_template)

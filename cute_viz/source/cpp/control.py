@@ -8,7 +8,7 @@ from cute_viz.source.cpp.blocks import WORDS
 from cute_viz.source.cpp.declarators import declaration
 from cute_viz.source.cpp.declare import Declarer, Grammar
 from cute_viz.source.cpp.preprocess import Preprocessed
-from cute_viz.source.cpp.scopes import Scope, Statement
+from cute_viz.source.cpp.scopes import Scope, Stmt
 
 
 def _if(reader: Declarer, scope: Scope, at: int) -> int:
@@ -29,7 +29,7 @@ def _if(reader: Declarer, scope: Scope, at: int) -> int:
     return end
 
 
-def _branch(reader: Declarer, scope: Scope, at: int) -> tuple[Statement | None, int]:
+def _branch(reader: Declarer, scope: Scope, at: int) -> tuple[Stmt | None, int]:
     """`if (test) ...` without its `else`."""
     tokens = reader.tokens
     start = at
@@ -45,9 +45,9 @@ def _branch(reader: Declarer, scope: Scope, at: int) -> tuple[Statement | None, 
         test = (semicolon + 1, test[1])
     reader.note_changes(scope, *test)
     yes = Scope("block", "", outer, at, flow="if")
-    statement = Statement("if", start, test, yes, constant=constant)
+    statement = Stmt("if", start, test, yes, constant=constant)
     outer.statements.append(statement)
-    scope.statements.append(Statement("block", start, yes=outer))
+    scope.statements.append(Stmt("block", start, yes=outer))
     return statement, reader.inner(yes, reader.match[at] + 1)
 
 
@@ -64,7 +64,7 @@ def _for(reader: Declarer, scope: Scope, at: int) -> int:
     kind = "for" if second < close else "other"  # of a range
     test = (first + 1, second) if first + 1 < second else None
     step = (second + 1, close) if second + 1 < close else None
-    scope.statements.append(Statement(kind, at, test, loop, body, step=step))
+    scope.statements.append(Stmt(kind, at, test, loop, body, step=step))
     reader.statement(loop, at + 1, None)
     for each in loop.declarations:
         each.kind = "loop"
@@ -77,14 +77,14 @@ def _while(reader: Declarer, scope: Scope, at: int) -> int:
     if reader.tokens[opening].kind != "(":
         return reader.skip(scope, at)
     loop = Scope("block", "", scope, at, flow="loop")
-    scope.statements.append(Statement("while", at, (opening + 1, reader.match[opening]), loop))
+    scope.statements.append(Stmt("while", at, (opening + 1, reader.match[opening]), loop))
     reader.note_changes(loop, opening + 1, reader.match[opening])
     return reader.inner(loop, reader.match[opening] + 1)
 
 
 def _do(reader: Declarer, scope: Scope, at: int) -> int:
     loop = Scope("block", "", scope, at, flow="loop")
-    statement = Statement("other", at, yes=loop)
+    statement = Stmt("other", at, yes=loop)
     scope.statements.append(statement)
     end = reader.inner(loop, at + 1)
     if reader.tokens[end].text != "while" or reader.tokens[end + 1].kind != "(":
@@ -106,7 +106,7 @@ def _switch(reader: Declarer, scope: Scope, at: int) -> int:
 
 def _return(reader: Declarer, scope: Scope, at: int) -> int:
     end = reader.find(at + 1, (";",))
-    scope.statements.append(Statement("return", at, (at + 1, end)))
+    scope.statements.append(Stmt("return", at, (at + 1, end)))
     reader.note_changes(scope, at + 1, end)
     reader.bodies(scope, at + 1, end)
     return end + (reader.tokens[end].kind == ";")
@@ -114,7 +114,7 @@ def _return(reader: Declarer, scope: Scope, at: int) -> int:
 
 def _case(reader: Declarer, scope: Scope, at: int) -> int:
     end = reader.find(at, (":", ";"))
-    scope.statements.append(Statement("case", at, (at + 1, end) if end > at + 1 else None))
+    scope.statements.append(Stmt("case", at, (at + 1, end) if end > at + 1 else None))
     return end + (reader.tokens[end].kind in (":", ";"))
 
 
@@ -133,7 +133,7 @@ def _else(reader: Declarer, scope: Scope, at: int) -> int:
 def _leave(reader: Declarer, scope: Scope, at: int) -> int:
     """`break`, `continue`; `goto` goes nobody knows where."""
     word = reader.tokens[at].text
-    scope.statements.append(Statement(word if word != "goto" else "other", at))
+    scope.statements.append(Stmt(word if word != "goto" else "other", at))
     return reader.skip(scope, at)
 
 
@@ -155,12 +155,7 @@ CONTROL: dict[str, Callable[[Declarer, Scope, int], int]] = {
 
 
 def outline(source: Preprocessed) -> Declarer:
-    """The scopes of a file, `file` being the outermost; nothing in it is evaluated.
-
-    >>> out = outline(Preprocessed("template <int N> struct A { using B = Int<N>; static constexpr int c = 4, d{5}; };", Given()))
-    >>> [member.name for member in out.file.names["A"][0].inner.declarations]
-    ['B', 'c', 'd']
-    """
+    """The scopes of a file, `file` being the outermost; nothing in it is evaluated."""
     out = Declarer(source, Grammar(WORDS, CONTROL, declaration))
     out.body(out.file, 0)
     out.settle()

@@ -299,9 +299,5 @@ _MACRO = re.compile(r"(?:[A-Z][A-Z0-9]*_)+[A-Z0-9_]+|__[a-z_]+__|__[A-Z_]+__")
 
 
 def is_macro_word(word: str) -> bool:
-    """Whether a word in front of a declaration is one of a macro: CUTE_HOST_DEVICE, __device__.
-
-    >>> is_macro_word("CUTLASS_DEVICE"), is_macro_word("__global__"), is_macro_word("Tensor")
-    (True, True, False)
-    """
+    """Whether a word in front of a declaration is one of a macro: CUTE_HOST_DEVICE, __device__."""
     return _MACRO.fullmatch(word) is not None

@@ -42,8 +42,7 @@ DEDUCED = ("LayoutSF", "LayoutSFA", "LayoutSFB")  # types that are those of layo
 
 def scale_factors(meaning: Meaning, owner: Value, name: str, operands: list[Value]) -> Value:
     """A function or member of CUTLASS's configurations of scale factors; None of anything else. Source:
-    cutlass/detail/sm100_blockscaled_layout.hpp, cutlass/detail/blockwise_scale_layout.hpp.
-    """
+    cutlass/detail/sm100_blockscaled_layout.hpp, cutlass/detail/blockwise_scale_layout.hpp."""
     if not isinstance(owner, External) or not owner.args:
         return None
     word, args = owner.short, owner.args
@@ -77,21 +76,14 @@ def _deduced(word: str, args: tuple[Any, ...], operand: str) -> Value:
 
 
 def scale_type(value: External) -> str | None:
-    """The scale factors of a type of scaled elements, mx_float8_t<T> or nv_float4_t<T> (cutlass/float_subbyte.h); None of another.
-
-    >>> scale_type(External("cutlass::nv_float4_t")), scale_type(External("Foo"))
-    ('float_ue4m3_t', None)
-    """
+    """The scale factors of a type of scaled elements, mx_float8_t<T> or nv_float4_t<T> (cutlass/float_subbyte.h); None of
+    another."""
     match = re.fullmatch(r"(mx_float[468]|nv_float4)_t", value.short)
     return None if match is None else "float_ue4m3_t" if match[1] == "nv_float4" else "float_ue8m0_t"
 
 
 def tag_member(value: External, name: str) -> Value:
-    """`T::name` of a tag of CUTLASS; None of what is none.
-
-    >>> int(tag_member(External("cutlass::arch::Sm90"), "kMinComputeCapability"))
-    90
-    """
+    """`T::name` of a tag of CUTLASS; None of what is none."""
     word = value.short
     if word.startswith("MainloopSm") and value.args:  # cutlass/gemm/dispatch_policy.hpp
         first = value.args[0]
@@ -114,9 +106,8 @@ def _is_mn(value: Value) -> bool:
 
 
 def tmem_store_of(meaning: Meaning, args: list[Value], span: Span) -> Value:
-    """TMEM::tmem_load_to_store: the tcgen05.st of the shape of a tcgen05.ld (cute/atom/copy_traits_sm100.hpp). Raises: AlgebraError
-    for any other operation.
-    """
+    """TMEM::tmem_load_to_store: the tcgen05.st of the shape of a tcgen05.ld (cute/atom/copy_traits_sm100.hpp). Raises:
+    AlgebraError for any other operation."""
     from cute_viz.source.cpp.atoms import instruction
 
     op = getattr(solid(args[0]), "instruction", UNKNOWN) if len(args) == 1 else UNKNOWN
@@ -154,11 +145,7 @@ def _text(name: str) -> str:
 
 
 def with_cutlass(text: str) -> str:
-    """A text with what CUTLASS's headers define of the words that it has behind it; of NAMES where it does not define them.
-
-    >>> with_cutlass("int a;"), with_cutlass("using G = GemmUniversal<P, M, E>;").count("struct Mainloop90")
-    ('int a;', 1)
-    """
+    """A text with what CUTLASS's headers define of the words that it has behind it; of NAMES where it does not define them."""
     out = text
     for file, names in _BEHIND.items():
         own = names is NAMES and re.search(rf"\b(?:struct|class)\s+(?:{'|'.join(NAMES)})\b", text)
@@ -171,10 +158,8 @@ def with_cutlass(text: str) -> str:
 
 
 def made(meaning: Meaning, full: str, args: tuple[Node, ...], span: Span) -> Value:
-    """One of NAMES with its arguments: a class whose members are evaluated when they are asked for.
-
-    Raises: NotationError for an architecture or a kind whose rule is not read here; AlgebraError for what CUTLASS refuses.
-    """
+    """One of NAMES with its arguments: a class whose members are evaluated when they are asked for. Raises: NotationError for an
+    architecture or a kind whose rule is not read here; AlgebraError for what CUTLASS refuses."""
     name = full.rsplit("::", 1)[-1]
     if name == "CollectiveBuilder":
         if len(args) < 13:
@@ -209,10 +194,8 @@ def is_plain_fusion(meaning: Meaning, part: Part, args: tuple[Node, ...], span: 
 
 
 def check(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> bool:
-    """A condition of our headers: `cute_viz_check(condition, "words", values...)`.
-
-    Raises: AlgebraError in these words where it does not hold.
-    """
+    """A condition of our headers: `cute_viz_check(condition, "words", values...)`. Raises: AlgebraError in these words where it
+    does not hold."""
     if meaning.truth(args[0]):
         return True
     refusal = str(meaning.value(args[1])).strip('"')

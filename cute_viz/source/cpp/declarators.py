@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.operands import is_number
-from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope, Statement
+from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope, Stmt
 from cute_viz.source.cpp.tokens import words
 
 _NO_TYPES = words("return delete throw goto operator new sizeof co_return else case asm __asm__")
@@ -206,7 +206,7 @@ class Declarators:
                 return reader.skip(self.scope, at)
         if self.scope.local and "typedef" not in self.words:
             declared = tuple(self.scope.declarations[first:])
-            self.scope.statements.append(Statement("declare", start, declared=declared, end=end + 1))
+            self.scope.statements.append(Stmt("declare", start, declared=declared, end=end + 1))
         return self._ended(end)
 
     def _declares(self, at: int) -> bool:
@@ -233,6 +233,6 @@ class Declarators:
             reader.declare(declaration)
         if self.scope.local:
             declared = tuple(self.scope.declarations[-len(names) :])
-            self.scope.statements.append(Statement("declare", at, declared=declared))
+            self.scope.statements.append(Stmt("declare", at, declared=declared))
         reader.bodies(self.scope, *init)
         return self._ended(end)

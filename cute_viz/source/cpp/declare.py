@@ -8,7 +8,7 @@ from typing import NamedTuple
 from cute_viz.source.cpp.cursor import Cursor, is_macro_word
 from cute_viz.source.cpp.operands import BUILTIN
 from cute_viz.source.cpp.preprocess import Preprocessed
-from cute_viz.source.cpp.scopes import Declaration, Param, Scope, Statement
+from cute_viz.source.cpp.scopes import Declaration, Param, Scope, Stmt
 from cute_viz.source.cpp.tokens import words
 
 _SPECIFIERS = words(
@@ -85,7 +85,7 @@ class Declarer(Cursor):
         control = self.grammar.control.get(word)
         end = control(self, scope, at) if control is not None else self._declared(scope, at, params)
         if len(scope.statements) == known and word not in _WITHOUT_EFFECT:
-            scope.statements.append(Statement("other", at))
+            scope.statements.append(Stmt("other", at))
         for statement in scope.statements[known:]:
             statement.end = end
         return end
@@ -106,7 +106,7 @@ class Declarer(Cursor):
     def block(self, scope: Scope, at: int, flow: str, kind: str) -> int:
         """`{...}`, or one statement, as a block of its own."""
         inner = Scope("block", "", scope, at, flow=flow)
-        scope.statements.append(Statement(kind, at, yes=inner))
+        scope.statements.append(Stmt(kind, at, yes=inner))
         return self.inner(inner, at)
 
     def inner(self, scope: Scope, at: int) -> int:
@@ -170,7 +170,7 @@ class Declarer(Cursor):
                 for n in range(at + 1, end):
                     if self.tokens[n].kind == "name":
                         self.changed(scope, n, None)
-            scope.statements.append(Statement("expression", at, (at, end), end=end + 1))
+            scope.statements.append(Stmt("expression", at, (at, end), end=end + 1))
         elif (brace := self.find(at, (";", "{"))) < end and self.tokens[brace - 1].text in (")", "const", "noexcept", "override"):
             return self.match[brace] + 1  # the body of a function that is not understood: what follows is
         self.bodies(scope, at, end)

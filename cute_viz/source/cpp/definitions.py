@@ -279,9 +279,8 @@ class Definitions(Parameters):
         raise error
 
     def _moving(self, declaration: Declaration, env: Env) -> Value:
-        """A variable that is a tensor which only moves: one of the places where it is; None of any other. A function that takes a
-        reference to a tensor changes its elements, or where it is.
-        """
+        """A variable that is a tensor which only moves: one of the places where it is; None of any other. A function that takes
+        a reference to a tensor changes its elements, or where it is."""
         changes = declaration.scope.home.changes.get(declaration.name, ())
         parts = [declaration.init, *[change.value for change in changes if not change.within and change.call is None]]
         if declaration.kind != "variable" or None in parts:

@@ -30,11 +30,7 @@ _TAG = re.compile(
 
 
 def bits(value: Value) -> int:
-    """The bits of a type of elements. Raises: the error of a name that is not known; AlgebraError for anything else.
-
-    >>> bits(ValueType("float4")), bits(ValueType("uint_bit_t<128>")), bits(ValueType("half_t"))
-    (128, 128, 16)
-    """
+    """The bits of a type of elements. Raises: the error of a name that is not known; AlgebraError for anything else."""
     match value:
         case ValueType():
             return 8 if value.name == "void" else value.bits
@@ -50,23 +46,17 @@ def bits(value: Value) -> int:
 
 
 class Array(ValueType):
-    """The type of an array, as one type of all its bits: what points into it points to `element`."""
+    """The type of an array, as one type of all its bits: what points into it points to `element`. bytes: how many it has."""
 
-    __slots__ = ("element",)
+    __slots__ = ("bytes", "element")
 
-    def __init__(self, name: str, element: Value) -> None:
+    def __init__(self, name: str, element: Value, size: int) -> None:
         super().__init__(name)
-        self.element = element
+        self.element, self.bytes = element, size
 
 
 def same(a: Value, b: Value) -> bool | None:
-    """Whether two types, or two values, are the same; None where that is not known.
-
-    >>> same(ValueType("uint32_t"), ValueType("unsigned")), same(ValueType("half_t"), ValueType("half"))
-    (True, False)
-    >>> same(External("layout::RowMajor"), External("cutlass::layout::RowMajor")), same(External("A"), External("B"))
-    (True, None)
-    """
+    """Whether two types, or two values, are the same; None where that is not known."""
     match a, b:
         case External(), External():
             return _same_tags(a, b)
@@ -101,31 +91,19 @@ def _same_tags(a: External, b: External) -> bool | None:
 
 
 def is_tag(name: str) -> bool:
-    """Whether a name is a tag of CUTLASS, a type that stands for itself.
-
-    >>> is_tag("cutlass::layout::RowMajor"), is_tag("Foo")
-    (True, False)
-    """
+    """Whether a name is a tag of CUTLASS, a type that stands for itself."""
     return _TAG.fullmatch(name.rsplit("::", 1)[-1]) is not None
 
 
 def is_integer(value: Value) -> bool:
-    """Whether a type is one of integers.
-
-    >>> is_integer(ValueType("uint32_t")), is_integer(ValueType("float"))
-    (True, False)
-    """
+    """Whether a type is one of integers."""
     if not isinstance(value, ValueType):
         return False
     return "long" in value.name or (value.kind in ("signed", "unsigned") and value.bits >= 8)
 
 
 def initialised(value: Value) -> Value:
-    """An object of a type of C++, as print(T{}) has it: run-time integers in a tuple of types are 0.
-
-    >>> initialised((ValueType("int64_t"), 1, (ValueType("int"), 8))), initialised((ValueType("half_t"), 1))[1]
-    ((0, 1, (0, 8)), 1)
-    """
+    """An object of a type of C++, as print(T{}) has it: run-time integers in a tuple of types are 0."""
     if type(value) is not tuple:
         return value
     parts = tuple(map(initialised, value))

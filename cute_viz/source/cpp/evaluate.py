@@ -21,7 +21,7 @@ from cute_viz.source.cpp.operators import Operators
 from cute_viz.source.cpp.ranges import index_of
 from cute_viz.source.cpp.scopes import Param, Range
 from cute_viz.source.cpp.slices import called_descriptors, called_layout, is_layout
-from cute_viz.source.cpp.tree import Brace, Call, Decltype, Id, Index, Lambda, Member, Node, Part, Written
+from cute_viz.source.cpp.tree import Brace, CppCall, Decltype, Id, Index, Lambda, Member, Node, Part, Written
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import (
     Cell,
@@ -45,12 +45,12 @@ from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 
-class Evaluator(Operators):
+class CppEvaluator(Operators):
     """Values of trees in an environment; `text` is what their spans are places of."""
 
-    def inside(self, env: Env) -> Evaluator:
+    def inside(self, env: Env) -> CppEvaluator:
         """The evaluator in another environment."""
-        return Evaluator(self.context, self.lookup, env)
+        return CppEvaluator(self.context, self.lookup, env)
 
     def value(self, node: Node) -> Value:
         """The value of a tree, which may be a name that this file does not define; an error gets the tree's place."""
@@ -238,7 +238,7 @@ class Evaluator(Operators):
         self.known(kind, span)
         raise self.fail(f"constructing {show(kind)} from values is not supported", span)
 
-    def _call(self, node: Call) -> Value:
+    def _cppcall(self, node: CppCall) -> Value:
         function = node.function
         if isinstance(function, Member):
             return self._method_call(function, node)
@@ -263,7 +263,7 @@ class Evaluator(Operators):
                 return self._external_call(part, node)
         return self.apply(self.value(function), node.args, node.span)
 
-    def _external_call(self, part: Part, node: Call) -> Value:
+    def _external_call(self, part: Part, node: CppCall) -> Value:
         """A call of what the file does not define: of CuTe, CUTLASS or the standard."""
         if (helper := self.lookup.helper(part.name)) is not None:
             return self.apply(self.meant(helper, part, node.span), node.args, node.span)
@@ -281,7 +281,7 @@ class Evaluator(Operators):
         template = tuple(self.argument(item) for item in part.args or ())
         return self.operate(part.name, self.arguments(node.args), template)
 
-    def _method_call(self, function: Member, node: Call) -> Value:
+    def _method_call(self, function: Member, node: CppCall) -> Value:
         words = _dotted(function)
         if words and (key := self.context.let_of(words)) is not None:
             return self.given(key, as_type=False)

@@ -11,9 +11,9 @@ from cute_viz.source.cpp.tokens import INTEGRALS, words
 from cute_viz.source.cpp.tree import (
     Binary,
     Brace,
-    Call,
     Cast,
     Condition,
+    CppCall,
     Decltype,
     Id,
     Index,
@@ -157,7 +157,7 @@ class Expressions(Operands):
             token = self._token
             if token.kind == "(":
                 args = self._arguments(")")
-                node = Call(self._span(node.span.start), node, args)
+                node = CppCall(self._span(node.span.start), node, args)
             elif token.kind == "{" and isinstance(node, (Id, Decltype)):
                 args = self._arguments("}")
                 node = Brace(self._span(node.span.start), node, args)

@@ -16,7 +16,7 @@ from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.control import outline
 from cute_viz.source.cpp.cutlass import with_cutlass
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.indexed import is_shared
 from cute_viz.source.cpp.lookup import Lookup, opened
@@ -26,7 +26,7 @@ from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.shown import asked_member, built_entries, included, object_of, printed, scopes_of, standing
 from cute_viz.source.cpp.statements import launched, launches, moves
 from cute_viz.source.cpp.tokens import tokenize
-from cute_viz.source.cpp.tree import Call, Id, Node
+from cute_viz.source.cpp.tree import CppCall, Id, Node
 from cute_viz.source.cpp.uses import Use, all_uses
 from cute_viz.source.cpp.values import Class, External, Value, finished
 from cute_viz.source.model import Entry, Given, SourceFile, matching
@@ -42,13 +42,8 @@ _FOREIGN = frozenset(("float", "double", "char", "void", "dim3", "std", "thrust"
 
 
 def read(text: str, given: Given) -> SourceFile:
-    """A file of C++: its aliases, variables and constants, each evaluated when it is asked for. Raises: LimitError for a text over
-    the limit `input`, or blocks that are nested too deeply; nothing else.
-
-    >>> file = read("template <int N> struct T { using A = Layout<Shape<Int<N>,_8>>; };", Given({"N": "4"}))
-    >>> str(file.find("T::A").read())
-    '(_4,_8):(_1,_4)'
-    """
+    """A file of C++: its aliases, variables and constants, each evaluated when it is asked for. Raises: LimitError for a text
+    over the limit `input`, or blocks that are nested too deeply; nothing else."""
     try:
         reader = outline(Preprocessed(with_cutlass(text), given))
     except RecursionError:
@@ -89,7 +84,7 @@ def _only(reader: Declarer, given: Given) -> dict[Scope, Use]:
 
 
 def _lookup(context: Context) -> Lookup:
-    lookup = Lookup(context, lambda env, part: Evaluator(context, lookup, env).of(part, env))
+    lookup = Lookup(context, lambda env, part: CppEvaluator(context, lookup, env).of(part, env))
     return lookup
 
 
@@ -102,13 +97,7 @@ def _asked(context: Context, lookup: Lookup, query: str, known: _Launches) -> En
 
 
 def _called_by(context: Context, query: str, known: _Launches) -> Entry | None:
-    """`gemm_tn::gemm_device::sA`: sA of gemm_device, which several functions call, as gemm_tn calls it.
-
-    >>> text = "template <class L> void f(L l) { auto a = L{}; } void g() { f(Layout<_4>{}); } void h() { f(Layout<_8>{}); }"
-    >>> file = read(text, Given())
-    >>> str(file.find("g::f::a").read()), str(file.find("h::f::a").read())
-    ('_4:_1', '_8:_1')
-    """
+    """`gemm_tn::gemm_device::sA`: sA of gemm_device, which several functions call, as gemm_tn calls it."""
     caller, callee, name = ("", "", "", *path_parts(query))[-3:]
     if not caller:
         return None
@@ -131,12 +120,7 @@ def _called_by(context: Context, query: str, known: _Launches) -> Entry | None:
 
 
 def _member_of(context: Context, lookup: Lookup, query: str) -> Entry | None:
-    """The member that a query names through a class: `Traits<128, half_t>::SmemLayout`, or an alias of it; None for another one.
-
-    >>> file = read("template <int N> struct T { using A = Layout<Int<N>>; }; using Wide = T<8>;", Given())
-    >>> str(file.find("T<4>::A").read()), str(file.find("Wide::A").read())
-    ('_4:_1', '_8:_1')
-    """
+    """The member that a query names through a class: `Traits<128, half_t>::SmemLayout`, or an alias of it; None for another one."""
     try:
         tokens, _ = tokenize(query)
         tree = Expressions(query, tokens, context.is_template).parse(0, len(tokens) - 1)
@@ -149,7 +133,7 @@ def _member_of(context: Context, lookup: Lookup, query: str) -> Entry | None:
     owners = owners or [scope for scope in scopes_of(context.reader) if first in scope.names]
     if len(owners) != 1:
         return None
-    evaluator = Evaluator(context, lookup, opened(context, owners[0]))
+    evaluator = CppEvaluator(context, lookup, opened(context, owners[0]))
     evaluator.text = query
     try:
         owner = evaluator.value(Id(tree.span, tree.parts[:-1]))
@@ -166,7 +150,7 @@ def _member_of(context: Context, lookup: Lookup, query: str) -> Entry | None:
 
     def of_it() -> Value:
         context.deep = 0
-        value = Evaluator(context, lookup, found.env).meant(found, tree.parts[-1], Span(0, 0))
+        value = CppEvaluator(context, lookup, found.env).meant(found, tree.parts[-1], Span(0, 0))
         return printed(finished(object_of(context, declaration.name, context.reader.tokens[declaration.token].span, value)))
 
     return Entry(entry.name, entry.scope, entry.span, entry.line, of_it, file=entry.file)
@@ -224,7 +208,7 @@ def _operations(context: Context, lookup: Lookup, declaration: Declaration) -> t
 
 def _operations_at(context: Context, lookup: Lookup, part: Range, scope: Scope) -> tuple[Operation, ...]:
     context.deep = 0
-    return operations(Evaluator(context, lookup, opened(context, scope)), context.tree(part))
+    return operations(CppEvaluator(context, lookup, opened(context, scope)), context.tree(part))
 
 
 def _statements(context: Context, lookup: Lookup, entries: list[Entry]) -> Iterator[Entry]:
@@ -239,7 +223,7 @@ def _statements(context: Context, lookup: Lookup, entries: list[Entry]) -> Itera
         entry = next((found for token in tokens[begin:end] if (found := defined.pop(token.start, None)) is not None), None)
         if entry is not None:
             yield entry
-        elif isinstance(_tree(context, (begin, end)), Call):
+        elif isinstance(_tree(context, (begin, end)), CppCall):
             part, scope = (begin, end), reader.scopes[number]
             span = context.span(part)
             read = partial(_read_at, context, lookup, part, scope)
@@ -258,7 +242,7 @@ def _tree(context: Context, part: Range) -> Node | None:
 
 def _read_at(context: Context, lookup: Lookup, part: Range, scope: Scope) -> Value:
     context.deep = 0
-    return finished(Evaluator(context, lookup, opened(context, scope)).solid(context.tree(part)))
+    return finished(CppEvaluator(context, lookup, opened(context, scope)).solid(context.tree(part)))
 
 
 def _is_likely(context: Context, declaration: Declaration) -> bool:
@@ -293,7 +277,7 @@ def _reader(context: Context, lookup: Lookup, declaration: Declaration) -> tuple
 
 def _value(context: Context, lookup: Lookup, declaration: Declaration) -> Value:
     env = opened(context, declaration.scope)
-    evaluator = Evaluator(context, lookup, env)
+    evaluator = CppEvaluator(context, lookup, env)
     span = context.reader.tokens[declaration.token].span
     context.deep = 0
     key = context.let(declaration.name, declaration.scope)

@@ -10,7 +10,7 @@ from cute_viz.algebra.inttuple import div_rem, show
 from cute_viz.errors import Span
 from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.tokens import words
-from cute_viz.source.cpp.tree import Brace, Call, Id, Node, Part
+from cute_viz.source.cpp.tree import Brace, CppCall, Id, Node, Part
 from cute_viz.source.cpp.values import Closure, External, Function, Value
 
 _Applied = Callable[..., Value]
@@ -45,7 +45,7 @@ def higher(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
 
 
 def _function(meaning: Meaning, node: Node) -> _Applied:
-    while isinstance(node, (Brace, Call)) and not node.args:  # `plus{}`
+    while isinstance(node, (Brace, CppCall)) and not node.args:  # `plus{}`
         inner = node.type if isinstance(node, Brace) else node.function
         if inner is None:
             break

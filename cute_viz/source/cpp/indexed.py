@@ -17,24 +17,34 @@ ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<="
 _BY_VALUE = re.compile(
     r"(__)?(fast_)?(max|min|exp2?|abs|sqrt|rsqrt|tanh|log2?|fma|pow)f?|float|double|int|half|[A-Z]\w*|\w+_t|static_cast"
 )
-_BITS = {"char": 8, "uchar": 8, "short": 16, "ushort": 16, "half": 16, "int": 32, "uint": 32, "float": 32, "double": 64}
-_VECTOR = re.compile(rf"(?:__)?({'|'.join(_BITS)})([248])")
+_QUALIFIERS = ("const", "volatile", "__restrict__")
+_CAST = "reinterpret_cast"
+
+
+class Spot(NamedTuple):
+    """An element in a statement: its first token and the one behind it, the tokens of each index, and the one behind
+    all of these.
+    cast: the tokens of the type that its address is cast to, if it is. step: of an index behind that cast, which counts in it."""
+
+    left: int
+    right: int
+    indices: tuple[Range, ...]
+    close: int
+    cast: Range | None = None
+    step: Range | None = None
 
 
 class Indexed(NamedTuple):
-    """One access in a statement: where it stands, the name of what it indexes, the tokens of each index, whether it stores, and
-    whether the statement both loads and stores elements of that name. tests: the conditions in the statement, and what they must
-    be. why: it is not counted. wide: bits of the type that it is cast to.
-    """
+    """One access in a statement: where it stands, the name of what it indexes, whether it stores, and whether the statement both
+    loads and stores elements of that name. tests: the conditions in the statement, and what they must be. why: not counted."""
 
     token: int
+    place: Spot
     name: str
-    indices: tuple[Range, ...]
     store: bool
     both: bool
     tests: tuple[tuple[Range, bool], ...] = ()
     why: str = ""
-    wide: int = 0
 
 
 def arrays(reader: Declarer) -> dict[str, list[Declaration]]:
@@ -73,55 +83,85 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
         )
 
     for n in range(begin, end):
-        if tokens[n].text not in names or tokens[n + 1].kind not in ("(", "[") or tokens[n - 1].kind in (".", "->", "::"):
+        if tokens[n].text not in names or tokens[n - 1].kind in (".", "->", "::"):
             continue
         mine = [x for x in names[tokens[n].text] if scope.inside(x.scope)]
         if not mine or any(x.token == n for x in mine):  # a parameter; it is declared
             continue
-        indices, close = brackets(reader, n)
-        words = {token.text for part in indices for token in tokens[slice(*part)]}
-        left, right, wide = _cast(reader, n, close)
-        first = left == begin and assigned == right
-        if not indices or any(a == b for a, b in indices) or words & {"_", "X"}:
+        place = _spot(reader, n)
+        words = {token.text for part in place.indices for token in tokens[slice(*part)]}
+        first = place.left == begin and assigned == place.right
+        if not (place.indices or place.step) or any(a == b for a, b in place.indices) or words & {"_", "X"}:
             continue
-        why = "" if first or wide or _is_value(reader, begin, n, close) else "its address, or a reference to it, goes elsewhere"
+        part = place.cast is not None and tokens[place.right].kind == "."
+        why = "how much of it a compiler loads for one member is not known" if part else ""
+        if not (first or place.cast or _is_value(reader, begin, n, place.close)):
+            why = "its address, or a reference to it, goes elsewhere"
         kinds = [True, *[False] * (tokens[assigned].text != "=")] if first and assigned is not None else [False]
         for store in kinds:
-            key = tokens[n].text, " ".join(token.text for token in tokens[n:close]), store
+            key = tokens[n].text, " ".join(token.text for token in tokens[n : place.right]), store
             if key not in met:
                 met.add(key)
                 tests = _tests(reader, begin, n)
-                yield Indexed(n, tokens[n].text, indices, store, assigned is not None and both(tokens[n].text), tests, why, wide)
+                twice = assigned is not None and both(tokens[n].text)
+                yield Indexed(n, place, tokens[n].text, store, twice, tests, why)
 
 
-def _cast(reader: Declarer, n: int, close: int) -> tuple[int, int, int]:
-    """The tokens of `reinterpret_cast<float4*>(&s[i])[0]` around an element, and the bits of its type; its own tokens, and 0,
-    where nothing is cast.
-    """
-    tokens = reader.tokens
+def _spot(reader: Declarer, n: int) -> Spot:
+    """The element of the name at a token, with what takes its address and reads it as of another type: `((float4*)s)[i]`,
+    `*(float4*)(s + i)`, `reinterpret_cast<float4*>(&s[i])[0]`."""
+    tokens, match = reader.tokens, reader.match
 
-    def outside(left: int, right: int) -> tuple[int, int]:
+    def outside(left: int, right: int) -> Range:
         while tokens[left - 1].kind == "(" and tokens[right].kind == ")":
             left, right = left - 1, right + 1
         return left, right
 
+    def summand(left: int, right: int) -> tuple[int, int, Range | None]:
+        """With what is added in parentheses: `(s + i)`."""
+        if tokens[right].text != "+" or tokens[left - 1].kind != "(":
+            return left, right, None
+        close = match[left - 1]
+        return *outside(left - 1, close + 1), (right + 1, close)
+
+    indices, close = brackets(reader, n)
+    plain = Spot(n, close, indices, close)
     left, right = outside(n, close)
-    if tokens[left - 1].text != "&":
-        return n, close, 0
-    left, right = outside(left - 1, right)
-    words = " ".join(token.text for token in tokens[max(0, left - 6) : left])
-    found = re.search(r"reinterpret_cast < (?:const )?(\w+) (?:const )?\* >$", words)
-    kind = _VECTOR.fullmatch(found[1]) if found is not None else None
-    if found is None or kind is None:
-        return n, close, 0
-    left -= found[0].count(" ") + 1
-    if tokens[left - 1].text == "*":
-        left -= 1
-    elif [token.text for token in tokens[right : right + 3]] == ["[", "0", "]"]:
-        right += 3
+    if tokens[left - 1].text == "&":
+        left, right = outside(left - 1, right)
     else:
-        return n, close, 0
-    return *outside(left, right), _BITS[kind[1]] * int(kind[2])
+        left, right, added = summand(left, right)
+        indices = indices if added is None else (*indices, added)
+    cast = _cast_before(reader, left)
+    if cast is None:
+        return plain
+    left, right, step = summand(*outside(cast[0], right))
+    if step is None and tokens[right].kind == "[":
+        right, step = match[right] + 1, (right + 1, match[right])
+    elif tokens[left - 1].text == "*":
+        left -= 1
+    else:
+        return plain
+    close = max([close, *(part[1] for part in (*indices[-1:], step) if part is not None)])
+    return Spot(*outside(left, right), indices, close, cast[1], step)
+
+
+def _cast_before(reader: Declarer, left: int) -> tuple[int, Range] | None:
+    """Where a cast to a pointer begins that ends before a token, `(const int4*)` or `reinterpret_cast<int4*>`, and the type."""
+    tokens, begin, end = reader.tokens, left - 2, left - 1
+    while begin > 0 and tokens[begin].kind in ("name", "::", "<", ">", ",", "number", "*") and tokens[begin].text != _CAST:
+        begin -= 1
+    first = begin
+    if tokens[end].kind == ">" and tokens[begin].text == _CAST:
+        begin += 1
+    elif tokens[end].kind != ")" or tokens[begin].kind != "(":
+        return None
+    begin += 1
+    while tokens[end - 1].text in _QUALIFIERS:
+        end -= 1
+    while tokens[begin].text in _QUALIFIERS:
+        begin += 1
+    return (first, (begin, end - 1)) if begin < end - 1 and tokens[end - 1].text == "*" else None
 
 
 def _tests(reader: Declarer, begin: int, n: int) -> tuple[tuple[Range, bool], ...]:

@@ -118,9 +118,8 @@ class Instances(Functions):
         return self.inside(value.env).meant(found, part, WHOLE)
 
     def aggregate(self, kind: Class, args: tuple[Node, ...], span: Span) -> Class:
-        """An object of a class of the file whose members begin with arguments, in their order; what a constructor makes of them is
-        not known.
-        """
+        """An object of a class of the file whose members begin with arguments, in their order; what a constructor makes of them
+        is not known."""
         scope = kind.env.scope
         members = [x for x in scope.declarations if x.kind == "variable" and not x.static]
         lost = self.fail(f"cannot determine how an object of {scope.name} is constructed", span)

@@ -91,7 +91,7 @@ def undefined(meaning: Meaning, full: str, span: Span) -> CuteVizError:
     if meaning.context.own_lines:
         names = (*filter(str.isidentifier, meaning.context.root.args), *CONSTANTS)
         message, hint = unknown_name(full, names, meaning.context.given.resolve)
-        return base.but(message=message, hint=base.hint if hint.startswith("give it") else hint)
+        return base.but(message=message, hint=base.hint if hint.startswith("give it") and "..." not in str(base.hint) else hint)
     return base.but(message=f"{full!r} is not defined in this file")
 
 
@@ -228,7 +228,7 @@ def _integral(meaning: Meaning, name: str, values: list[Value], span: Span) -> V
 def _array(meaning: Meaning, name: str, values: list[Value], span: Span) -> Value:
     match _check(values[:2]):  # its alignment is not asked
         case [kind, int(count)] if 0 < count < 1 << 32:
-            return Array(sized(bits(kind) * int(count)).name, kind)
+            return Array(sized(bits(kind) * int(count)).name, kind, -(-bits(kind) * int(count) // 8))
     raise meaning.fail(f"{name} takes a type and a number", span)
 
 

@@ -23,7 +23,7 @@ from cute_viz.source.cpp.control import CONTROL
 from cute_viz.source.cpp.cutlass import with_cutlass
 from cute_viz.source.cpp.declarators import declaration
 from cute_viz.source.cpp.declare import Declarer, Grammar
-from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.expressions import Literals
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.operate import operations
@@ -31,7 +31,7 @@ from cute_viz.source.cpp.preprocess import Preprocessed
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.shown import object_of
 from cute_viz.source.cpp.slices import split
-from cute_viz.source.cpp.tokens import Token
+from cute_viz.source.cpp.tokens import CppToken
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.values import Class, External, Function, Template, Value, finished, taken
 from cute_viz.source.model import Given
@@ -59,7 +59,7 @@ class Pasted:
         self.context = Context(self.reader, source.given, Literals)
         self.context.own, self.context.warnings = len(self.text), reading.warnings
         self.context.root.args = {name: taken(value) for name, value in reading.names.items() if name.isidentifier()}
-        self.lookup = Lookup(self.context, lambda env, part: Evaluator(self.context, self.lookup, env).of(part, env))
+        self.lookup = Lookup(self.context, lambda env, part: CppEvaluator(self.context, self.lookup, env).of(part, env))
 
     def document(self) -> Document:
         """The value of every statement; one that fails is kept as a failure."""
@@ -174,8 +174,8 @@ class Pasted:
         name = _function(tree)
         return bool(name) and name not in CALLS and name not in OPS and name not in ALIASES and name not in MOVES
 
-    def _evaluator(self) -> Evaluator:
-        return Evaluator(self.context, self.lookup, opened(self.context, self.scope))
+    def _evaluator(self) -> CppEvaluator:
+        return CppEvaluator(self.context, self.lookup, opened(self.context, self.scope))
 
     def _operations(self, part: Range) -> tuple[Operation, ...]:
         self.context.deep = 0
@@ -191,28 +191,28 @@ def _function(tree: Node | None) -> str:
     return "" if tree is None else tree.called
 
 
-def _stated(tokens: list[Token], text: str) -> list[Token]:
+def _stated(tokens: list[CppToken], text: str) -> list[CppToken]:
     """The tokens with what C++ needs between and before statements: a `;` for the end of a line, `auto` before a new name."""
     lines = "\n" in text.strip() and not any(line.rstrip().endswith(";") for line in text.split("\n"))
-    out: list[Token] = []
+    out: list[CppToken] = []
     known: set[str] = set()
     depth, begins = 0, True
     for n, token in enumerate(tokens):
         if token.start >= len(text):
-            out += [Token(";", ";", len(text)), *tokens[n:]]
+            out += [CppToken(";", ";", len(text)), *tokens[n:]]
             return out
         if lines and not depth and not begins and "\n" in text[tokens[n - 1].end : token.start] and _ends(tokens[n - 1], token):
-            out.append(Token(";", ";", tokens[n - 1].end))
+            out.append(CppToken(";", ";", tokens[n - 1].end))
             begins = True
         if begins and token.kind == "name" and tokens[n + 1].kind == "=" and token.text not in known:
             known.add(token.text)
-            out.append(Token("name", "auto", token.start))
+            out.append(CppToken("name", "auto", token.start))
         out.append(token)
         depth += (token.kind in ("(", "[", "{")) - (token.kind in (")", "]", "}"))
         begins = token.kind == ";" and depth == 0
     return out
 
 
-def _ends(token: Token, following: Token) -> bool:
+def _ends(token: CppToken, following: CppToken) -> bool:
     """Whether a line that ends between two tokens ends a statement: no operator stands before or behind it."""
     return token.kind not in _OPEN and following.kind not in _BEHIND and token.text != "o" and following.text != "o"

@@ -193,9 +193,8 @@ def _begins(declaration: Declaration, position: int) -> bool:
 
 
 def change_before(declaration: Declaration, position: int | None, user: Scope) -> Change | None:
-    """The last assignment to a local variable that a place of the text sees; None where its initializer holds. Raises: nothing; a
-    change that may or may not have happened has no value.
-    """
+    """The last assignment to a local variable that a place of the text sees; None where its initializer holds. Raises: nothing;
+    a change that may or may not have happened has no value."""
     last: Change | None = None
     for change in declaration.scope.home.changes.get(declaration.name, ()):
         if change.within or change.token < declaration.token or not declares(declaration, change.scope):

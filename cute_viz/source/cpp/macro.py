@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cute_viz.errors import LimitError, NotationError, Span
 from cute_viz.limits import Budget
-from cute_viz.source.cpp.tokens import Token, tokenize
+from cute_viz.source.cpp.tokens import CppToken, tokenize
 
 _MOST = 50_000  # tokens that one macro becomes
 _BYTES = 256  # of a token and of what is made of it
@@ -19,7 +19,7 @@ class Macro(NamedTuple):
     """A macro of the file: its parameters (None of one without), its body, and where it is defined."""
 
     params: tuple[str, ...] | None
-    body: tuple[Token, ...]
+    body: tuple[CppToken, ...]
     start: int
 
     @property
@@ -38,17 +38,12 @@ class Macro(NamedTuple):
 class _Marked(NamedTuple):
     """A token, and the macros that it came from, which it is none of any more."""
 
-    token: Token
+    token: CppToken
     hidden: frozenset[str] = frozenset()
 
 
 def defined(text: str, start: int) -> tuple[str, Macro] | None:
-    """The macro that a directive defines, by its name.
-
-    >>> name, macro = defined("ADD(a, b) a + b", 0)
-    >>> name, macro.params, macro.text
-    ('ADD', ('a', 'b'), 'a + b')
-    """
+    """The macro that a directive defines, by its name."""
     match = re.match(r"([A-Za-z_]\w*)(\(([\w\s,.]*)\))?\s*([\s\S]*)", text)
     if match is None:
         return None
@@ -57,29 +52,25 @@ def defined(text: str, start: int) -> tuple[str, Macro] | None:
     return match[1], Macro(params, tuple(_paired(body[1:-1])), start)
 
 
-def _paired(tokens: list[Token]) -> list[Token]:
+def _paired(tokens: list[CppToken]) -> list[CppToken]:
     """Tokens with `##` as one."""
-    out: list[Token] = []
+    out: list[CppToken] = []
     for token in tokens:
         if token.kind == "#" and out and out[-1].kind == "#" and token.start == out[-1].end:
-            out[-1] = Token("##", "##", out[-1].start)
+            out[-1] = CppToken("##", "##", out[-1].start)
         else:
             out.append(token)
     return out
 
 
-def expanded(tokens: list[Token], table: Mapping[str, Macro], text: str, budget: Budget | None = None) -> list[Token]:
+def expanded(tokens: list[CppToken], table: Mapping[str, Macro], text: str, budget: Budget | None = None) -> list[CppToken]:
     """Tokens with every macro of a table in the place of its name; each lies where its macro is written.
 
     budget: of the file. Raises: LimitError for what becomes too long, one macro or all of them together.
-
-    >>> table = dict([defined("ADD(a,b) a+b", 0), defined("TWICE(x) ADD(x, x)", 0)])
-    >>> " ".join(token.text for token in expanded(tokenize("TWICE(3) * 2")[0][:-1], table, ""))
-    '3 + 3 * 2'
     """
     if not any(token.kind == "name" and token.text in table for token in tokens):
         return tokens
-    out: list[Token] = []
+    out: list[CppToken] = []
     at, count = 0, len(tokens)
     while at < count:
         token = tokens[at]
@@ -96,12 +87,12 @@ def expanded(tokens: list[Token], table: Mapping[str, Macro], text: str, budget:
         if budget is not None:
             budget.made(_BYTES * len(made), text, token.span)
         for x, y in zip(made, [*made[1:], *made[:1]], strict=True):
-            out.append(Token(x.token.kind, x.token.text, token.start, tight=x.token.touches(y.token)))
+            out.append(CppToken(x.token.kind, x.token.text, token.start, tight=x.token.touches(y.token)))
         at = end
     return out
 
 
-def _behind(tokens: list[Token], at: int, macro: Macro) -> int | None:
+def _behind(tokens: list[CppToken], at: int, macro: Macro) -> int | None:
     """Behind the name of a macro and its arguments; None where it has none."""
     if macro.params is None:
         return at + 1
@@ -115,7 +106,7 @@ def _behind(tokens: list[Token], at: int, macro: Macro) -> int | None:
     return None
 
 
-def _rescanned(given: list[_Marked], table: Mapping[str, Macro], text: str, place: Token) -> list[_Marked]:
+def _rescanned(given: list[_Marked], table: Mapping[str, Macro], text: str, place: CppToken) -> list[_Marked]:
     """Tokens with their macros replaced, and with those of what they become."""
     waiting, out = given[::-1], []
     while waiting:
@@ -156,7 +147,9 @@ def _arguments(tokens: list[_Marked], params: tuple[str, ...]) -> list[list[_Mar
     return out if params else []
 
 
-def _substituted(macro: Macro, actuals: list[list[_Marked]], table: Mapping[str, Macro], text: str, place: Token) -> list[_Marked]:
+def _substituted(
+    macro: Macro, actuals: list[list[_Marked]], table: Mapping[str, Macro], text: str, place: CppToken
+) -> list[_Marked]:
     """The body of a macro with its arguments."""
     params = [("__VA_ARGS__" if name == "..." else name.removesuffix("...")) for name in macro.params or ()]
     if macro.params is not None and len(actuals) < len(params) and (macro.params[-1].endswith("...") or len(params) == 1):
@@ -171,7 +164,7 @@ def _substituted(macro: Macro, actuals: list[list[_Marked]], table: Mapping[str,
         after = body[at + 1] if at + 1 < len(body) else None
         if token.kind == "#" and after is not None and after.text in given and macro.params is not None:
             words = " ".join(x.token.text for x in given[after.text])
-            out.append(_Marked(Token("string", '"' + words.replace("\\", "\\\\").replace('"', '\\"') + '"', 0)))
+            out.append(_Marked(CppToken("string", '"' + words.replace("\\", "\\\\").replace('"', '\\"') + '"', 0)))
             at += 2
         elif token.kind == "##" and out and after is not None:
             right = list(given[after.text]) if after.text in given else [_Marked(after)]

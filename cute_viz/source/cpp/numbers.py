@@ -19,11 +19,7 @@ BOOL: Kind = (1, False)
 
 
 class Sized(Runtime):
-    """A number of another type than int.
-
-    >>> number(300, (8, False)), kind_of(number(3, (64, True))), type(number(3, INT)).__name__
-    (44, (64, True), 'Runtime')
-    """
+    """A number of another type than int."""
 
     kind: Kind
 
@@ -59,21 +55,13 @@ def kind_of(value: object) -> Kind:
 
 
 def kind_named(kind: ValueType) -> Kind:
-    """The type of integers that a name stands for.
-
-    >>> [kind_named(ValueType(x)) for x in ("unsigned long long", "char", "size_t", "int32_t", "short")]
-    [(64, False), (8, True), (64, False), (32, True), (16, True)]
-    """
+    """The type of integers that a name stands for."""
     unsigned = "unsigned" in kind.name or kind.kind == "unsigned" or "uint" in kind.name
     return kind.bits, not unsigned
 
 
 def literal(value: int, text: str) -> Runtime:
-    """A literal as it is written: `4u`, `0xffffffff`, `4ll`.
-
-    >>> [kind_of(literal(int(x.rstrip("ul"), 0), x)) for x in ("4", "4u", "4ul", "0xffffffff", "4294967295")]
-    [(32, True), (32, False), (64, False), (32, False), (64, True)]
-    """
+    """A literal as it is written: `4u`, `0xffffffff`, `4ll`."""
     suffix = text.lower()[len(text.lower().rstrip("ulz")) :]
     decimal = text[:1] != "0" or len(text) == 1
     kinds: list[Kind] = [(32, True), (32, False), (64, True), (64, False)]
@@ -107,14 +95,7 @@ _EXACT: dict[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul, "&
 
 
 def computed(operator: str, a: int, b: int) -> Runtime:
-    """An operator of two numbers that are known. Raises: AlgebraError where it has no defined result.
-
-    >>> computed("-", number(1, (32, False)), 2), computed("/", -7, 2), computed("<<", number(200, (8, False)), 1)
-    (4294967295, -3, 400)
-    >>> computed("+", (1 << 31) - 1, 1)
-    Traceback (most recent call last):
-    cute_viz.errors.AlgebraError: 2147483647 + 1 overflows an int of 32 bits, which C++ leaves undefined
-    """
+    """An operator of two numbers that are known. Raises: AlgebraError where it has no defined result."""
     if operator in ("<<", ">>"):
         kind = promoted(kind_of(a))
         if not 0 <= b < kind[0]:
@@ -134,21 +115,13 @@ def computed(operator: str, a: int, b: int) -> Runtime:
 
 
 def holds(operator: str, a: int, b: int) -> bool:
-    """A comparison of two numbers that are known, in the type that they are converted to.
-
-    >>> holds("<", -1, number(1, (32, False))), holds("<", -1, 1)
-    (False, True)
-    """
+    """A comparison of two numbers that are known, in the type that they are converted to."""
     kind = common(kind_of(a), kind_of(b))
     return bool(COMPARE[operator](_wrapped(int(a), kind), _wrapped(int(b), kind)))
 
 
 def negated(operator: str, value: int) -> Runtime:
-    """`-x`, `+x`, `~x`. Raises: AlgebraError for -x of the least number.
-
-    >>> negated("-", number(1, (32, False))), negated("~", number(1, (8, False)))
-    (4294967295, -2)
-    """
+    """`-x`, `+x`, `~x`. Raises: AlgebraError for -x of the least number."""
     kind = promoted(kind_of(value))
     result = {"-": -int(value), "+": int(value), "~": ~int(value)}[operator]
     if kind[1] and _wrapped(result, kind) != result:
@@ -160,11 +133,7 @@ _CHARS = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11}
 
 
 def character(text: str) -> Value:
-    """The number that a character in quotes is; its text, where it is more than one.
-
-    >>> character("'a'"), character(r"'\\n'")
-    (97, 10)
-    """
+    """The number that a character in quotes is; its text, where it is more than one."""
     inside = text[1:-1]
     if len(inside) == 2 and inside[0] == "\\":
         return number(_CHARS.get(inside[1], ord(inside[1])), (8, True))

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from cute_viz.errors import LimitError, NotationError, Span
 from cute_viz.source.cpp.numbers import character, literal
-from cute_viz.source.cpp.tokens import Token, number, words
-from cute_viz.source.cpp.tree import Brace, Call, Cast, Decltype, Id, Lambda, Literal, Node, Part, Unary
+from cute_viz.source.cpp.tokens import CppToken, number, words
+from cute_viz.source.cpp.tree import Brace, Cast, CppCall, Decltype, Id, Lambda, Literal, Node, Part, Unary
 
 BUILTIN = words("unsigned signed long short int char float double bool void auto wchar_t char16_t char32_t")
 _NUMBERS = BUILTIN - {"auto", "void"} | words("size_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t")
@@ -24,31 +24,31 @@ class Operands:
     _expression: Callable[[], Node]  # of operators, the lowest first
     _unary: Callable[[], Node]  # an operand with what stands before it
 
-    def __init__(self, text: str, tokens: list[Token], templates: Callable[[str], bool | None]) -> None:
+    def __init__(self, text: str, tokens: list[CppToken], templates: Callable[[str], bool | None]) -> None:
         self.text = text
         self.tokens = tokens
         self.templates = templates
         self.scanned = 0
-        self._end = Token("end", "", len(text))
+        self._end = CppToken("end", "", len(text))
         self._at = self._stop = self._depth = 0
         self._angle = False
 
     @property
-    def _token(self) -> Token:
+    def _token(self) -> CppToken:
         return self.tokens[self._at] if self._at < self._stop else self._end
 
-    def _peek(self, ahead: int = 1) -> Token:
+    def _peek(self, ahead: int = 1) -> CppToken:
         at = self._at + ahead
         return self.tokens[at] if at < self._stop else self._end
 
-    def _fail(self, message: str, token: Token | None = None) -> NotationError:
+    def _fail(self, message: str, token: CppToken | None = None) -> NotationError:
         token = token or self._token
         if token.kind == "end" and self._stop:
             token = self.tokens[min(self._stop, len(self.tokens)) - 1]
             return NotationError("the expression ends too early", text=self.text, span=token.span)
         return NotationError(message, text=self.text, span=token.span)
 
-    def _take(self, kind: str) -> Token:
+    def _take(self, kind: str) -> CppToken:
         token = self._token
         if token.kind != kind:
             raise self._fail(f"expected '{kind}', found '{token.text}'")
@@ -205,7 +205,7 @@ class Operands:
             name += "..."
         function = Id(token.span, (Part(name, None, token.span),))
         args = self._arguments(")") if self._token.kind == "(" else (self._unary(),)
-        return Call(self._span(token.start), function, args)
+        return CppCall(self._span(token.start), function, args)
 
     def _part(self) -> Part:
         """A name with its template arguments, if it has some here."""
@@ -251,9 +251,5 @@ def _traits(name: str) -> bool:
 
 
 def is_number(type_words: set[str]) -> bool:
-    """Whether the words of a type are those of a type of numbers.
-
-    >>> is_number({"const", "size_t"}), is_number({"auto"})
-    (True, False)
-    """
+    """Whether the words of a type are those of a type of numbers."""
     return bool(type_words & _NUMBERS)

@@ -26,7 +26,7 @@ from cute_viz.source.cpp.cutlass import SCALES
 from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.slices import is_layout, joined, known_part, layout_of, shaped, split, viewed
 from cute_viz.source.cpp.tensors import check_of_layouts, check_of_tensors
-from cute_viz.source.cpp.tree import Call, Decltype, Id, Member, Node
+from cute_viz.source.cpp.tree import CppCall, Decltype, Id, Member, Node
 from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.values import Enumerator, External, Thread, Value, finished, static, taken
 from cute_viz.values.instruction import MOVES
@@ -90,11 +90,7 @@ def operated(meaning: Meaning, name: str, operands: list[Value], template: tuple
 
 
 def _later(shape: Value, part: str = "") -> Value:
-    """The shape of what `decltype` asks the type of: an extent that is a run-time 0 stands for what it is later.
-
-    >>> [str(x) for x in finished(_later((Runtime(0), 8)))]
-    ['?', '_8']
-    """
+    """The shape of what `decltype` asks the type of: an extent that is a run-time 0 stands for what it is later."""
     if isinstance(shape, tuple):
         return tuple(_later(item, f"{part}.{n}") for n, item in enumerate(shape))
     if isinstance(shape, Runtime) and shape == 0:
@@ -103,11 +99,7 @@ def _later(shape: Value, part: str = "") -> Value:
 
 
 def of_tensors(name: str) -> bool:
-    """Whether an operation looks at what the pointer of a tensor points to; of others the layout counts.
-
-    >>> of_tensors("make_umma_desc"), of_tensors("size")
-    (True, False)
-    """
+    """Whether an operation looks at what the pointer of a tensor points to; of others the layout counts."""
     return name in ("max_common_vector", "max_common_layout") or (name in OPS and bool(TENSORS.intersection(OPS[name].kinds)))
 
 
@@ -132,12 +124,7 @@ def _numbers(found: AnyLayout) -> Value:
 
 
 def as_word(value: Value) -> Value:
-    """An enumerator of CuTe's, such as GMMA::Major::K or UMMA::Saturate::False, as operations take it.
-
-    >>> from cute_viz.source.cpp.values import Enumerator
-    >>> as_word(Enumerator("cute::GMMA::Major", "MN", 1)), as_word(7)
-    ('GMMA::Major::MN', 7)
-    """
+    """An enumerator of CuTe's, such as GMMA::Major::K or UMMA::Saturate::False, as operations take it."""
     if isinstance(value, External) and value.args is None and value.name.count("::") >= 2:
         return "::".join(value.name.split("::")[-3:])
     return value.word if isinstance(value, Enumerator) else value
@@ -148,14 +135,13 @@ _METHODS = {"tile": "logical_divide", "with_shape": "composition", "compose": "c
 
 def operations(meaning: Meaning, tree: Node) -> tuple[Operation, ...]:
     """The operation that a tree is, behind those whose result it slices: `thr.partition_C(g)(_,0,0)`; none of anything else.
-    Raises: the error of an operand that is not known.
-    """
+    Raises: the error of an operand that is not known."""
     match tree:
         case Decltype(parts=()):
             return operations(meaning, tree.value)
-        case Call(function=Member() as method):
+        case CppCall(function=Member() as method):
             return _method(meaning, method, tree)
-    if not isinstance(tree, Call):
+    if not isinstance(tree, CppCall):
         return ()
     function = tree.function
     if isinstance(function, Id):
@@ -183,7 +169,7 @@ def operations(meaning: Meaning, tree: Node) -> tuple[Operation, ...]:
     return (*operations(meaning, function), Operation("slice", (at[0] if len(at) == 1 else at, _given(value, "slice"))))
 
 
-def _method(meaning: Meaning, function: Member, tree: Call) -> tuple[Operation, ...]:
+def _method(meaning: Meaning, function: Member, tree: CppCall) -> tuple[Operation, ...]:
     """`thr.partition_S(s)`, `tiled.get_slice(i)`, `layout.compose(b)`."""
     name = _METHODS.get(function.part.name, function.part.name)
     if not _is_operation(name) or not tree.args:

@@ -33,7 +33,7 @@ from cute_viz.source.cpp.numbers import (
     promoted,
 )
 from cute_viz.source.cpp.ranges import converted, typed
-from cute_viz.source.cpp.tree import COMPARE, Binary, Call, Cast, Condition, Id, Index, Literal, Node, Unary
+from cute_viz.source.cpp.tree import COMPARE, Binary, Cast, Condition, CppCall, Id, Index, Literal, Node, Unary
 from cute_viz.source.cpp.unknown import certain, tried
 from cute_viz.source.cpp.values import Class, Enumerator, External, Foreign, Function, Value, integer
 from cute_viz.values.integer import MulticastMask, Runtime, Unknown, compared
@@ -72,8 +72,7 @@ class Operators(Definitions):
             case "-", float(value):
                 return -value
             case "-" | "~", Unknown() as value:
-                opposite: Value = converted(typed(-value - (operator == "~"), promoted(kind_of(value))))
-                return opposite
+                return converted(typed(-value - (operator == "~"), promoted(kind_of(value))))
             case "-" | "+" | "~", int(value):
                 found = self._defined(lambda: negated(operator, value), node.span)
                 return int(found) if is_static(value) else found
@@ -129,9 +128,9 @@ class Operators(Definitions):
             case Condition():
                 yes, no = self.kind(node.yes), self.kind(node.no)
                 return common(yes, no) if yes is not None and no is not None and yes != no else yes
-            case Call(function=Id(text="sizeof")):
+            case CppCall(function=Id(text="sizeof")):
                 return SIZE
-            case Call():  # what a function of the file is declared to give, `int(x)` too
+            case CppCall():  # what a function of the file is declared to give, `int(x)` too
                 called = tried(lambda: self.value(node.function), None)
                 if isinstance(called, Function) and (part := called.declarations[0].type) is not None:
                     called = self.inside(called.env).value(self.context.tree(part))
@@ -255,8 +254,7 @@ class Operators(Definitions):
             result = first.applied(operator, second)
         else:
             result = a.applied(operator, b) if isinstance(a, Unknown) else b.applied(f"{a}{operator}")
-        found: Value = converted(typed(result, kind))
-        return found
+        return converted(typed(result, kind))
 
     def _further(self, pointer: Pointer, count: int | Unknown) -> Pointer:
         return pointer.moved(0, False) if isinstance(count, Unknown) else pointer.moved(Runtime(count))
@@ -320,8 +318,7 @@ class Operators(Definitions):
         if not is_integer(kind):
             return value
         if isinstance(value, Unknown):
-            found: Value = converted(value, kind_named(kind))
-            return found
+            return converted(value, kind_named(kind))
         found = number(int(value), kind_named(kind))
         return value if type(value) is MulticastMask and found == value else found
 
@@ -344,11 +341,7 @@ def _at_run_time(value: Value) -> Value:
 
 
 def _is_static_zero(operator: str, a: Any, b: Any) -> bool:
-    """Whether a static operand makes the result C<0>, whatever the other one is (cute/numeric/integral_constant.hpp).
-
-    >>> _is_static_zero("%", Runtime(3), 1), _is_static_zero("*", Runtime(3), 0), _is_static_zero("/", 4, Runtime(3))
-    (True, True, False)
-    """
+    """Whether a static operand makes the result C<0>, whatever the other one is (cute/numeric/integral_constant.hpp)."""
     first, second = (int(x) if is_static(x) else None for x in (a, b))
     if operator in ("*", "&"):
         return 0 in (first, second)

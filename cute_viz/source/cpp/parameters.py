@@ -11,7 +11,7 @@ from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.elements import is_integer, same
 from cute_viz.source.cpp.instances import WHOLE, Instances
 from cute_viz.source.cpp.lookup import opened
-from cute_viz.source.cpp.pointed import pointers
+from cute_viz.source.cpp.pointed import KERNEL, pointers, says
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.slices import is_layout
 from cute_viz.source.cpp.unknown import attempted, tried, unknown
@@ -137,11 +137,13 @@ class Parameters(Instances):
 
     def _parameter(self, name: str, env: Env, scope: Scope, span: Span) -> Value:
         param = next((x for x in scope.params or () if x.name == name), None)
-        key = self.context.let(name, scope)
-        chosen = scope in self.context.chosen and "::" not in (key or "")  # the call that is looked at wins over a plain name
+        context = self.context
+        key = context.let(name, scope)
+        # the call that is looked at wins over a plain name, but for a kernel's template: others have names of that kind, too
+        chosen = scope in context.chosen and "::" not in (key or "") and not (param and says(context.reader, scope, KERNEL))
         if (fact := self.context.facts.get((scope, name))) is not None and key is None:
             return self.of(fact, env)
-        if (key is None or chosen) and scope.kind == "function" and name in (told := self.told(scope)):
+        if (key is None or chosen) and scope.kind in ("function", "lambda") and name in (told := self.told(scope)):
             value = asked(told[name])
             if isinstance(value, Unknown) and scope not in self.context.chosen:
                 return value.renamed(needed(self.context.text, name, span))

@@ -10,9 +10,9 @@ from typing import Any
 
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.elements import Array
-from cute_viz.source.cpp.lookup import Meaning, opened, within
+from cute_viz.source.cpp.lookup import Found, Meaning, opened, within
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, outward
-from cute_viz.source.cpp.tree import Binary, Call, Cast, Id, Member, Node, Unary
+from cute_viz.source.cpp.tree import Binary, Cast, CppCall, Id, Member, Node, Unary
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use, function_of, is_another, takes, use_at
 from cute_viz.source.cpp.values import Class, Env, External, Value
@@ -21,6 +21,7 @@ from cute_viz.values.types import ValueType
 
 MOST = 64  # ways that are told apart
 _DEEP = 12  # calls in calls
+KERNEL = frozenset(("__global__", "CUTLASS_GLOBAL"))
 _STOPS = (";", "{", "}", "end")
 
 Path = tuple[tuple[Scope, Use], ...]  # functions and where they are called, the innermost first
@@ -28,15 +29,7 @@ Path = tuple[tuple[Scope, Use], ...]  # functions and where they are called, the
 
 def paths(reader: Declarer, function: Scope) -> list[Path]:
     """The ways to a function, each from a function that nothing calls; one empty way where nothing calls the function itself. At
-    most MOST are given. A call within the function itself is none.
-
-    >>> from cute_viz.source.cpp.control import outline
-    >>> from cute_viz.source.cpp.preprocess import Preprocessed
-    >>> text = "template <class L> void f(L l) {} void g(int n) { f(n); } int main() { g(4); g(8); }"
-    >>> reader = outline(Preprocessed(text, Given()))
-    >>> [[scope.name for scope, _ in path] for path in paths(reader, reader.file.names["f"][0].inner)]
-    [['f', 'g'], ['f', 'g']]
-    """
+    most MOST are given. A call within the function itself is none."""
     out: list[Path] = []
     known: dict[Scope, list[Use]] = {}
     waiting: list[tuple[Scope | None, Path]] = [(function, ())]
@@ -50,22 +43,37 @@ def paths(reader: Declarer, function: Scope) -> list[Path]:
         if at is None or not uses:
             out.append(path)
         else:
-            waiting += [(function_of(use.scope), (*path, (at, use))) for use in uses]
+            waiting += [(_caller(reader, use.scope), (*path, (at, use))) for use in uses]
     return out
 
 
-def said(reader: Declarer, function: Scope, use: Use) -> tuple[object, ...]:
-    """What a call says of a function: calls that say the same are followed once.
+def _caller(reader: Declarer, scope: Scope) -> Scope | None:
+    """The function that a scope is in, or the lambda that is called by its name; None outside of both."""
+    around = (
+        x
+        for x in outward(scope)
+        if x.kind not in ("block", "lambda") or (x.kind == "lambda" and x.name and (x.arguments or x.params))
+    )
+    found = next((x for x in around if x.kind != "lambda" or calls(reader, x)), scope)
+    return found if found.kind in ("function", "lambda") else None
 
-    >>> from cute_viz.source.cpp.control import outline
-    >>> from cute_viz.source.cpp.preprocess import Preprocessed
-    >>> reader = outline(Preprocessed("void f(int n) {} int main() { f(4); f(4); f(8); }", Given()))
-    >>> f = reader.file.names["f"][0].inner
-    >>> len({said(reader, f, use) for use in calls(reader, f)})
-    2
-    """
+
+def said(reader: Declarer, function: Scope, use: Use) -> tuple[object, ...]:
+    """What a call says of a function: calls that say the same are followed once."""
     parts = tuple(reader.words(part) for part in (*use.template, *use.arguments))
     return function, function_of(use.scope) or use.token, parts, tuple(_equal(reader, use.scope))
+
+
+def says(reader: Declarer, function: Scope, wanted: frozenset[str]) -> bool:
+    """Whether one of some words stands before a function's name."""
+    declared, tokens = next((x.token for x in overloads(function) if x.inner is function), function.token), reader.tokens
+    at, depth = declared - 1, 0  # `__launch_bounds__(size(TiledMMA{}))` has braces of its own
+    while at >= 0 and (depth or tokens[at].kind not in (";", "{", "}")):
+        if tokens[at].text in wanted:
+            return True
+        depth += (tokens[at].kind == ")") - (tokens[at].kind == "(")
+        at -= 1
+    return False
 
 
 def overloads(function: Scope) -> list[Declaration]:
@@ -104,8 +112,7 @@ def _instantiates(reader: Declarer, place: int) -> bool:
 
 def conditions(reader: Declarer, path: Path) -> dict[tuple[Scope, str], Range]:
     """What must hold for a path to be taken, of `if (a == 'N' && b == 4)` around its calls: literals by function and name. A
-    condition on a parameter is one on the variable that the caller hands over.
-    """
+    condition on a parameter is one on the variable that the caller hands over."""
     out: dict[tuple[Scope, str], Range] = {}
     for n, (_, use) in enumerate(path):
         for name, literal in _equal(reader, use.scope):
@@ -155,9 +162,8 @@ def _conjuncts(reader: Declarer, begin: int, end: int) -> list[tuple[str, Range]
 
 
 def told_apart(found: list[Path], line: Callable[[int], int]) -> list[str]:
-    """A label for each path: where the function is called, and from where that is called as far as that tells them apart. line: of
-    a token.
-    """
+    """A label for each path: where the function is called, and from where that is called as far as that tells them apart. line:
+    of a token."""
     deep = 1
     while True:
         out = [", called in ".join(_where(use, line) for _, use in path[:deep]) for path in found]
@@ -190,13 +196,12 @@ def _element(meaning: Meaning, node: Node) -> str:
             return _element(meaning, node.left)
         case Unary():
             return _element(meaning, node.value)
-        case Call(function=Member() as method):
+        case CppCall(function=Member() as method):
             return _element(meaning, method.object)
-        case Call() if node.args:
+        case CppCall() if node.args:
             return _element(meaning, node.args[0])
         case Member():
-            owner = _inside(meaning, node.object)
-            found = meaning.lookup.member(node.part.name, owner) if owner is not None else None
+            found = member_of(meaning, node)
             part = found.declarations[0].type if found is not None and found.declarations else None
         case Id():
             found = meaning.lookup.find(node.parts[0].name, meaning.env, meaning.position(node.span))
@@ -208,13 +213,18 @@ def _element(meaning: Meaning, node: Node) -> str:
     return pointed_type(meaning.inside(found.env), part) if found is not None and part is not None else ""
 
 
+def member_of(meaning: Meaning, node: Member) -> Found | None:
+    """What a member of an object means, whose value need not be known; None where its class is not."""
+    owner = _inside(meaning, node.object)
+    return meaning.lookup.member(node.part.name, owner) if owner is not None else None
+
+
 def _inside(meaning: Meaning, node: Node) -> Env | None:
     """The scope of the members of an object, which may be of a struct or union without a name."""
     found = None
     match node:
         case Member():
-            around = _inside(meaning, node.object)
-            found = meaning.lookup.member(node.part.name, around) if around is not None else None
+            found = member_of(meaning, node)
         case Id(parts=(part,)):
             found = meaning.lookup.find(part.name, meaning.env, meaning.position(node.span))
     own = found.declarations[0] if found is not None and found.declarations else None

@@ -16,8 +16,8 @@ from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import Budget
 from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.macro import Macro, defined, expanded
-from cute_viz.source.cpp.tokens import Directive, Token, tokenize, words
-from cute_viz.source.cpp.tree import COMPARE, Binary, Call, Condition, Id, Literal, Node, Unary
+from cute_viz.source.cpp.tokens import CppToken, Directive, tokenize, words
+from cute_viz.source.cpp.tree import COMPARE, Binary, Condition, CppCall, Id, Literal, Node, Unary
 from cute_viz.source.model import Given
 
 _DEEP = 200
@@ -97,10 +97,10 @@ class Preprocessed:
 
     def _apply(self, directives: list[Directive]) -> None:
         """Drop the tokens of branches that do not hold."""
-        tokens: list[Token] = []
+        tokens: list[CppToken] = []
         stack: list[_Group] = []
         position = groups = 0
-        for directive in [*directives, Directive("", "", len(self.text), len(self.tokens))]:
+        for directive in [*directives, Directive("", "", len(self.text), len(self.tokens) - 1)]:
             if all(group.live for group in stack):
                 tokens += expanded(self.tokens[position : directive.before], self._table(), self.text, self.budget)
             position = directive.before
@@ -137,7 +137,7 @@ class Preprocessed:
             if (self._branches[-1] if self._branches else None) is not branch:
                 self._starts.append(len(tokens))
                 self._branches.append(branch)
-        self.tokens = tokens
+        self.tokens = [*tokens, self.tokens[-1]]  # the end, which an #if 0 that nothing closes does not take
 
     def _define(self, directive: Directive) -> None:
         found = defined(directive.rest, directive.start)
@@ -189,7 +189,7 @@ class Preprocessed:
         match node:
             case Literal():
                 return node.value
-            case Call(function=Id(text="defined"), args=(Id(text=name), *_)):
+            case CppCall(function=Id(text="defined"), args=(Id(text=name), *_)):
                 return self._defined(name, unknown)
             case Id():
                 return self._value(node.text, unknown)
@@ -245,7 +245,7 @@ class _Group:
         self.taken |= bool(holds)
 
 
-def _balanced(tokens: list[Token], begin: int) -> bool:
+def _balanced(tokens: list[CppToken], begin: int) -> bool:
     depth = 0
     for token in tokens[begin:]:
         if token.kind in ("(", "[", "{"):

@@ -24,7 +24,7 @@ def index_of(name: str, error: CuteVizError) -> Unknown:
     return out
 
 
-def typed(x: Any, kind: Kind) -> Any:
+def typed(x: Any, kind: Kind) -> int | Unknown:
     """The same integer of another type, which it need not fit."""
     if not isinstance(x, Unknown):
         return number(x, kind)
@@ -34,34 +34,19 @@ def typed(x: Any, kind: Kind) -> Any:
 
 
 def ends_of(kind: Kind) -> tuple[int, int]:
-    """The least and the greatest number of a type.
-
-    >>> ends_of((8, True)), ends_of((8, False))
-    ((-128, 127), (0, 255))
-    """
+    """The least and the greatest number of a type."""
     bits, signed = kind
     return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
 
 
 def kind_of_word(word: str) -> Kind | None:
-    """The type that a conversion makes, by its word; None of another function.
-
-    >>> kind_of_word("u32"), kind_of_word("i8"), kind_of_word("min")
-    ((32, False), (8, True), None)
-    """
+    """The type that a conversion makes, by its word; None of another function."""
     return (int(word[1:]), word[0] == "i") if word[:1] in ("i", "u") and word[1:].isdigit() else None
 
 
-def converted(x: Any, kind: Kind | None = None) -> Any:
-    """An integer in a type, its own where none is given: its last bits, or itself where it is proven to fit. What nothing bounds is
-    taken to fit its own type, and a signed one.
-
-    >>> t = index_of("threadIdx.x", CuteVizError("why"))
-    >>> converted(2 * t + 1, (32, False)) == 2 * t + 1, converted(t - 1, (32, False)) == t - 1
-    (True, False)
-    >>> converted(converted(t - 1, (32, False)) + 1) == t, converted(converted(t - 1, (32, False)), (32, True)) == t - 1
-    (True, True)
-    """
+def converted(x: Any, kind: Kind | None = None) -> int | Unknown:
+    """An integer in a type, its own where none is given: its last bits, or itself where it is proven to fit. What nothing bounds
+    is taken to fit its own type, and a signed one."""
     own = kind_of(x)
     kind = kind or own
     if not isinstance(x, Unknown):
@@ -113,11 +98,7 @@ def _ends(x: Any) -> _Ends:
 
 
 def made_of(leaf: Unknown) -> tuple[str, tuple[Any, ...]]:
-    """The function and the operands that an integer is computed of, "" of one that is not.
-
-    >>> made_of(Unknown("M").applied("7/")), made_of(Unknown("M"))
-    (('/', (7, M)), ('', ()))
-    """
+    """The function and the operands that an integer is computed of, "" of one that is not."""
     word, operands = leaf.made or ("", ())
     first = _OF_NUMBER.fullmatch(word)
     return (word, operands) if first is None else (first[2], (int(first[1]), *operands))

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import takewhile
 from typing import NamedTuple
 
 from cute_viz.errors import CuteVizError
+from cute_viz.source.cpp.alternatives import Circumstance, Threads, around, choice
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.lookup import Lookup, declares, loop_around, opened
 from cute_viz.source.cpp.pointed import calls, said
-from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, Statement, outward
+from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, Stmt
 from cute_viz.source.cpp.threads import Vector, numbers_at
 from cute_viz.source.cpp.tree import Binary, Node, Unary
 from cute_viz.source.cpp.unknown import tried
@@ -29,14 +29,24 @@ _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
 _DEEP = 8  # loops that change what another loop counts
 
 
-def often_of(context: Context, lookup: Callable[[Context], Lookup], scope: Scope, is_kernel: Callable[[Scope], bool]) -> Often:
-    """How often a block runs what stands in a scope: loops around it, and around the calls that lead there from its kernel."""
-    counter = Counter(context, lookup(context))
-    found = counter.within(scope, None)
+def often_of(
+    context: Context,
+    lookup: Callable[[Context], Lookup],
+    scope: Scope,
+    is_kernel: Callable[[Scope], bool],
+    token: int,
+    inside: Iterable[Circumstance] = (),
+) -> Often:
+    """How often a block runs what stands in a scope: loops around it, and around the calls that lead there from its kernel.
+
+    token: where it stands. inside: the conditions in the statement itself.
+    """
+    counter = Counter(context, lookup(context), is_kernel)
+    found = often(map(counter.read, inside)).within(counter.within(scope, None, token))
     function = function_of(scope)
     while function is not None and not is_kernel(function) and (use := context.chosen.get(function)) is not None:
         same = [said(context.reader, function, other) for other in calls(context.reader, function)]
-        found = found.within(counter.within(use.scope, None))
+        found = found.within(counter.within(use.scope, None, use.token))
         found = found._replace(sure=found.sure and same.count(said(context.reader, function, use)) == 1)
         function = function_of(use.scope)
     return found
@@ -60,29 +70,28 @@ class Head(NamedTuple):
 class Counter:
     """Counts the rounds of the loops of a function."""
 
-    def __init__(self, context: Context, lookup: Lookup) -> None:
+    def __init__(self, context: Context, lookup: Lookup, is_kernel: Callable[[Scope], bool] = lambda scope: False) -> None:
         self.context, self.lookup, self.deep = context, lookup, 0
+        self.threads = Threads(context, lookup, is_kernel)
         self.known: Mapping[str, Vector] = {}  # numbers of a launch, by name
         self.reader: Declarer = context.reader
 
-    def within(self, scope: Scope, outer: Scope | None) -> Often:
-        """How often what stands in a scope runs, in one round of what is around another one, or of its function."""
-        return often(reversed(list(self.around(scope, outer))))
+    def within(self, scope: Scope, outer: Scope | None, token: int) -> Often:
+        """How often a token in a scope runs, in one round of what is around another one, or of its function."""
+        return often(reversed(list(map(self.read, around(self.reader, scope, outer, token)))))
 
-    def around(self, scope: Scope, outer: Scope | None) -> Iterator[Round | Gate]:
-        """The loops and the conditions around a scope, innermost first."""
-        for here in takewhile(lambda x: x.kind in ("block", "lambda"), outward(scope, outer)):
-            if here.kind == "lambda":
-                yield Round(self.context.line(here.token), self.context.file(here.token))
-            if (statement := here.holder) is None or here.parent is None:
-                continue
-            if statement.kind == "if" and statement.value:
-                names = [token.text for token in self.reader.tokens[slice(*statement.value)]]
-                yield Gate(names, partial(self.truth, statement.value, here.parent, statement.yes is here))
-            elif statement.yes is here and here.flow == "loop":
-                line, file = self.context.line(statement.token), self.context.file(statement.token)
-                name, rounds, values = self.rounds(statement)
-                yield Gate((), lambda name, value: None) if statement.kind == "switch" else Round(line, file, name, rounds, values)
+    def read(self, held: Circumstance) -> Round | Gate:
+        """A loop or a condition around a place."""
+        statement, here = held.statement, held.scope
+        if statement is None:
+            return Round(self.context.line(here.token), self.context.file(here.token))
+        if not held.branch:
+            return Round(self.context.line(statement.token), self.context.file(statement.token), *self.rounds(statement))
+        way = partial(choice, self.threads, held)
+        if held.behind or held.labels or statement.value is None:
+            return Gate((), lambda name, value: True if held.behind else None, way, held.behind)
+        names = [token.text for token in self.reader.tokens[slice(*statement.value)]]
+        return Gate(names, partial(self.truth, statement.value, held.where, held.branch == "if"), way)
 
     def truth(self, test: Range, scope: Scope, wanted: bool, name: str, value: int) -> bool | None:
         """Whether a condition is what is wanted, None where that is not known. name, value: of a variable of a loop, if any."""
@@ -90,21 +99,21 @@ class Counter:
         if name:
             env = Env(env.scope, env.parent, {**env.args, name: value})
         with suppress(CuteVizError):
-            return Evaluator(self.context, self.lookup, env).truth(self.context.tree(test)) is wanted
+            return CppEvaluator(self.context, self.lookup, env).truth(self.context.tree(test)) is wanted
         return None
 
     def number(self, part: Range | Node | None, scope: Scope) -> int | None:
         """The integer that tokens or a tree are in a scope, None where it is not known."""
         if part is None:
             return None
-        solid = Evaluator(self.context, self.lookup, opened(self.context, scope)).solid
+        solid = CppEvaluator(self.context, self.lookup, opened(self.context, scope)).solid
         value = tried(lambda: solid(self.context.tree(part) if isinstance(part, tuple) else part), None)
         if isinstance(value, Unknown) and self.known:
             found = numbers_at(value, lambda name: self.known.get(name.partition("@")[0]))
             value = found if isinstance(found, int) else None
         return int(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
-    def rounds(self, statement: Statement) -> tuple[str, int | None, Sequence[int] | None]:
+    def rounds(self, statement: Stmt) -> tuple[str, int | None, Sequence[int] | None]:
         """The variable of a loop, its rounds, and the values of the variable, where only the loop itself changes it."""
         head = self.head(statement)
         loop = statement.yes
@@ -114,7 +123,7 @@ class Counter:
         values = stepped(begin, head.word, self.number(head.bound, loop), head.step)
         return head.name, None if values is None else len(values), values if head.change is None else None
 
-    def head(self, statement: Statement) -> Head | None:
+    def head(self, statement: Stmt) -> Head | None:
         """What a loop counts with, None of one that counts nothing that is read."""
         loop = statement.yes
         where = loop.parent if loop is not None else None
@@ -126,7 +135,7 @@ class Counter:
         finally:
             self.deep -= 1
 
-    def _head(self, statement: Statement, value: Range, loop: Scope, where: Scope) -> Head | None:
+    def _head(self, statement: Stmt, value: Range, loop: Scope, where: Scope) -> Head | None:
         test = self.context.tree(value)
         if not isinstance(test, Binary) or test.operator not in _MIRRORED:
             return None
@@ -152,7 +161,7 @@ class Counter:
         rest = next((x.token for x in inside if x not in header), None)
         return Head(name, begin, word, end, step, rest, declaration.type)
 
-    def _before(self, declaration: Declaration, changes: list[Change], statement: Statement, where: Scope) -> Range | int | None:
+    def _before(self, declaration: Declaration, changes: list[Change], statement: Stmt, where: Scope) -> Range | int | None:
         """The value of a variable where a loop begins: what it begins with, and what steps before the loop add."""
         if loop_around(where, declaration.scope) is not None or declaration.kind != "variable":
             return None
@@ -165,12 +174,11 @@ class Counter:
 
     def _sum(self, changes: list[Change], outer: Scope) -> int | None:
         """What changes of a variable add to it in one round of a scope; None where one of them is not a step, or runs an unknown
-        number of times.
-        """
+        number of times."""
         out = 0
         for change in changes:
             step = self._step(change)
-            times = self.within(change.scope, outer).times if change.scope is not outer else 1
+            times = self.within(change.scope, outer, change.token).times if change.scope is not outer else 1
             if step is None or step.word != "+" or times is None:
                 return None
             out += step.number * times
@@ -186,7 +194,7 @@ class Counter:
         begin = n + 3 if after == ">>=" and tokens[n + 1].kind == ">" else n + 2
         return step_of(after, self.number((begin, self.reader.find(n, (";", ")", ","))), change.scope))
 
-    def end(self, statement: Statement) -> int:
+    def end(self, statement: Stmt) -> int:
         """The token behind the body of a loop."""
         tokens, at = self.reader.tokens, statement.token
         if tokens[at].text == "do":

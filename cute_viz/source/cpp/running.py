@@ -15,7 +15,7 @@ from cute_viz.source.cpp.cursor import HARMLESS
 from cute_viz.source.cpp.lookup import Meaning, within
 from cute_viz.source.cpp.numbers import kind_of, number
 from cute_viz.source.cpp.operands import is_number
-from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement, outward
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Stmt, outward
 from cute_viz.source.cpp.tree import COMPARE, Binary, Condition, Id, Index, Member, Node, Unary
 from cute_viz.source.cpp.unknown import attempted
 from cute_viz.source.cpp.values import CELL, Cell, Class, Closure, Enumerator, Env, Items, Value, copied, element_type, integer
@@ -29,10 +29,9 @@ _Way = tuple[str, Value]  # how a statement is left: `return` with a value, `bre
 class Running(Meaning):
     """The part of the evaluator that carries out statements, and keeps what changes."""
 
-    def run(self, statements: list[Statement], env: Env) -> _Way | None:
+    def run(self, statements: list[Stmt], env: Env) -> _Way | None:
         """Statements, one after the other; how they are left, None at their end. Raises: the error of a condition that is not
-        known, where it decides whether they are left.
-        """
+        known, where it decides whether they are left."""
         for statement in statements:
             self.context.step(self._span(statement))
             way = attempted(partial(self._execute, statement, env))
@@ -44,7 +43,7 @@ class Running(Meaning):
                 return way
         return None
 
-    def _execute(self, statement: Statement, env: Env) -> _Way | None:
+    def _execute(self, statement: Stmt, env: Env) -> _Way | None:
         here = self.inside(env)
         match statement.kind:
             case "return":
@@ -72,7 +71,7 @@ class Running(Meaning):
                 raise self.fail("this statement is not supported", self._span(statement))
         return None
 
-    def _returned(self, statement: Statement, env: Env) -> Value:
+    def _returned(self, statement: Stmt, env: Env) -> Value:
         branch = self.context.reader.source.branch(statement.token)
         if branch is not None and branch is not self.context.reader.source.branch(env.scope.home.token):
             raise branch.error("the value returned here", self.context.text)
@@ -91,7 +90,7 @@ class Running(Meaning):
         inner.cells = {}
         return inner
 
-    def _loop(self, statement: Statement, env: Env) -> _Way | None:
+    def _loop(self, statement: Stmt, env: Env) -> _Way | None:
         body, outer = statement.yes, env
         if statement.kind == "for" and statement.yes is not None:
             body, outer = statement.no, self._opened(statement.yes, env)
@@ -109,7 +108,7 @@ class Running(Meaning):
                 self._evaluated(self.context.tree(statement.step), here)
         return None
 
-    def _switch(self, statement: Statement, env: Env) -> _Way | None:
+    def _switch(self, statement: Stmt, env: Env) -> _Way | None:
         assert statement.yes is not None
         asked = integer(self.inside(env).known(self.inside(env).value(self.context.tree(statement.value)), self._span(statement)))
         inner = self._opened(statement.yes, env)
@@ -128,7 +127,7 @@ class Running(Meaning):
 
     # Variables
 
-    def _declare(self, declaration: Declaration, env: Env, statement: Statement) -> None:
+    def _declare(self, declaration: Declaration, env: Env, statement: Stmt) -> None:
         """A variable where its declaration is reached."""
         assert env.cells is not None
         reader, here = self.context.reader, self.inside(env)
@@ -190,10 +189,10 @@ class Running(Meaning):
         if node.called not in HARMLESS:
             here.value(node)
 
-    def _span(self, statement: Statement) -> Span:
+    def _span(self, statement: Stmt) -> Span:
         return self.context.reader.tokens[statement.token].span
 
-    def _leaves(self, statement: Statement) -> bool:
+    def _leaves(self, statement: Stmt) -> bool:
         tokens = self.context.reader.tokens[statement.token : max(statement.end, statement.token + 1)]
         found = {token.text for token in tokens} & _LEAVING
         if statement.kind in ("for", "while", "do", "switch"):
@@ -204,7 +203,7 @@ class Running(Meaning):
         kinds = {token.kind for token in self.context.reader.tokens[slice(*part)]}
         return bool(kinds & {"++", "--", "=", "("} or any(len(kind) > 1 and kind[-1] == "=" for kind in kinds))
 
-    def _forget(self, statement: Statement, env: Env, error: CuteVizError) -> None:
+    def _forget(self, statement: Stmt, env: Env, error: CuteVizError) -> None:
         """All that a statement names is not known any more; what a lambda in it may change, neither."""
         if env.cells is None:
             return

@@ -24,9 +24,8 @@ def outward(inner: _Inner | None, outer: _Inner | None = None) -> Iterator[_Inne
 
 @dataclass(slots=True, eq=False)
 class Param:
-    """A parameter of a template or of a function. kind: `type`, `value` or `template`; of a function `value`. type: the tokens of
-    its type; default: of its default.
-    """
+    """A parameter of a template or of a function. kind: `type`, `value` or `template`; of a function `value`. type: the tokens
+    of its type; default: of its default."""
 
     name: str
     kind: str
@@ -67,8 +66,7 @@ class Declaration:
 @dataclass(slots=True, eq=False)
 class Change:
     """An assignment to a name, or what else changes it: `value` is what it is then, None where that is not read. call: it is the
-    argument of a function, and its place, which only a reference changes; below 0 a part of it changes.
-    """
+    argument of a function, and its place, which only a reference changes; below 0 a part of it changes."""
 
     token: int
     scope: Scope
@@ -82,7 +80,7 @@ class Change:
 
 
 @dataclass(slots=True, eq=False)
-class Statement:
+class Stmt:
     """A statement of a function.
 
     kind: `return`, `if`, `block`, `for`, `while`, `do`, `switch`, `case`, `break`, `continue`, `expression`, `declare`, or
@@ -122,7 +120,7 @@ class Scope:
     using: list[str] = field(default_factory=list)
     declarations: list[Declaration] = field(default_factory=list)
     names: dict[str, list[Declaration]] = field(default_factory=dict)
-    statements: list[Statement] = field(default_factory=list)
+    statements: list[Stmt] = field(default_factory=list)
     changes: dict[str, list[Change]] = field(default_factory=dict)  # of functions, all that is in it
     home: Scope = field(init=False)  # it, or what is around the blocks that it is in
 
@@ -145,7 +143,7 @@ class Scope:
         return tuple(word for scope in reversed(list(outward(self))) for word in scope.words)
 
     @property
-    def holder(self) -> Statement | None:
+    def holder(self) -> Stmt | None:
         """The statement of which a block is a branch or the body, None of any other."""
         around = self.parent.statements if self.parent is not None else ()
         return next((statement for statement in around if self in (statement.yes, statement.no)), None)

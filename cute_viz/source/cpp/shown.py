@@ -16,7 +16,7 @@ from cute_viz.source.cpp.calls import RUN_TIME
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.cutlass import DRAWN
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.slices import split
@@ -63,13 +63,7 @@ _MEMBER = (".", "->", "::")  # what stands before the name of a member
 
 
 def standing(context: Context, lookup: Lookup, scopes: list[Scope], query: str) -> Entry | None:
-    """`NAME@LINE`, where NAME stands on that line: what it means there; None of any other query.
-
-    >>> from cute_viz.source.cpp import read
-    >>> text = "template <class L> void f(L l) { auto a = l; } void g() { f(Layout<_4>{}); }"
-    >>> str(read(text, Given()).find("l@1").read())
-    '_4:_1'
-    """
+    """`NAME@LINE`, where NAME stands on that line: what it means there; None of any other query."""
     asked = query_of(query)
     if asked is None or asked.line is None or not asked.line.isdecimal() or len(asked.parts) != 1 or asked.slices:
         return None
@@ -81,7 +75,7 @@ def standing(context: Context, lookup: Lookup, scopes: list[Scope], query: str) 
 
     def of_it() -> Value:
         context.deep = 0
-        evaluator = Evaluator(context, lookup, opened(context, scope))
+        evaluator = CppEvaluator(context, lookup, opened(context, scope))
         value = evaluator.known(evaluator.value(Id(span, (Part(name, None, span),))), span)
         return printed(finished(object_of(context, name, span, value)))
 
@@ -162,7 +156,7 @@ def _built_entry(context: Context, lookup: Lookup, declaration: Declaration, nam
     def of_it() -> Value:
         context.deep = 0
         env = opened(context, declaration.scope)
-        evaluator = Evaluator(context, lookup, env)
+        evaluator = CppEvaluator(context, lookup, env)
         try:
             value = evaluator.definition(declaration, env, None, Span(0, 0))
             for name in names:

@@ -16,7 +16,7 @@ from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tree import Node
-from cute_viz.source.cpp.unknown import attempted, unknown
+from cute_viz.source.cpp.unknown import attempted, tried, unknown
 from cute_viz.source.cpp.values import Thread, Value, finished, taken
 from cute_viz.values.integer import Runtime, Unknown
 
@@ -90,6 +90,7 @@ def called_layout(meaning: Meaning, function: Value, args: tuple[Node, ...], spa
         return placed(found, lost) if blank else found
     if isinstance(layout, Layout):
         begin = layout(*map_leaves(lambda c: 0 if c is X else c, values))
+        lost = lost if meaning.context.apart is None else []
         return replace(function, layout=found, pointer=function.pointer.moved(begin, not lost))
     out = viewed(function, found, lost)
     return out if unplaced or all(leaf is X for leaf in leaves(values)) else _parted(out, "slice", [at, layout])
@@ -107,8 +108,7 @@ def called_descriptors(meaning: Meaning, fragment: Any, args: tuple[Node, ...]) 
 
 def viewed(tensor: Tensor, found: Value, lost: list[CuteVizError], part: Division | None = None) -> Value:
     """What an operation made of a tensor's layout, as a tensor again: where it begins is the pointer's. part: how it was divided
-    among threads, of which it is not known which one this is.
-    """
+    among threads, of which it is not known which one this is."""
     part, tensor = part or tensor.part, replace(tensor, sliced=None)
     match found:
         case (Layout() as layout, begin):  # domain_offset
@@ -131,12 +131,7 @@ def joined(x: Tensor) -> Tensor:
 
 
 def split(x: Value) -> Value:
-    """A tensor of the reader as other rooms have it; anything else as it is.
-
-    >>> x = Tensor(Pointer("smem", "float"), ComposedLayout(Swizzle(3, 2, 3), 8, Layout(64)))
-    >>> split(x).swizzle, split(x).offset
-    (Swizzle(bits=3, base=2, shift=3), 8)
-    """
+    """A tensor of the reader as other rooms have it; anything else as it is."""
     match x:
         case Tensor(layout=ComposedLayout(outer=Swizzle() as swizzle, offset=offset, inner=Layout() as inner)):
             at_start = not isinstance(x.pointer.offset, Unknown) and not x.pointer.offset  # the offset keeps its mark
@@ -149,8 +144,8 @@ def cut(
     meaning: Meaning, name: str, operands: list[Value], at: int, lost: list[CuteVizError], part: Division | None = None
 ) -> Value:
     """An operation that takes a part of the operand at a place, of a tensor its layout: the pointer moves. lost: why it is not
-    known where the part begins. part: as of viewed.
-    """
+    known where the part begins. part: as of viewed."""
+    lost = lost if meaning.context.apart is None else []  # the first place is the least that there may be
     unplaced = isinstance(operands[at], Thread)
     tensor = operands[at] = known_part(operands[at], lost)
     if not isinstance(tensor, Tensor):
@@ -172,8 +167,7 @@ def cut(
 
 def _parted(out: Value, name: str, operands: list[Value]) -> Value:
     """A part of a swizzled tensor as CuTe leaves it: the offset that the swizzle does not touch is the pointer's, and the layout
-    is plain where no two bits of it are swizzled together. Of a thread that is not known, how it was made.
-    """
+    is plain where no two bits of it are swizzled together. Of a thread that is not known, how it was made."""
     made: tuple[str, list[Any]] = (name, list(finished(tuple(operands))))
     if isinstance(out, Thread):
         return replace(out, sliced=made)
@@ -191,8 +185,7 @@ def _parted(out: Value, name: str, operands: list[Value]) -> Value:
 
 def placed(value: Value, lost: list[CuteVizError]) -> Value:
     """The layout of a tensor that was cut: the offset is the pointer's. A swizzled one that begins nobody knows where is a
-    Thread's; the origin of coordinates is not known, then. Raises: the error of a coordinate that a number depends on.
-    """
+    Thread's; the origin of coordinates is not known, then. Raises: the error of a coordinate that a number depends on."""
     match value:
         case ComposedLayout(offset=PointerFlag()):
             return value
@@ -225,7 +218,10 @@ def sliced(meaning: Meaning, tiled: Value, node: Node) -> Value:
     """One thread's view of a tiling, of one that is not known, too."""
     lost: list[CuteVizError] = []
     view: Any = meaning.operate("get_slice", [tiled, index(meaning, node, lost)])
-    return Thread(view, lost[0], order_of(meaning, node, int(size(view.tiled.thr_layout)))) if lost else view
+    if not lost:
+        return view  # type: ignore[no-any-return]
+    which = tried(lambda: meaning.solid(node), None)
+    return Thread(view, lost[0], order_of(meaning, node, int(size(view.tiled.thr_layout))), index=which)
 
 
 def of_thread(meaning: Meaning, name: str, thread: Value, operands: list[Value]) -> Value:
@@ -246,8 +242,9 @@ def of_thread(meaning: Meaning, name: str, thread: Value, operands: list[Value])
             raise meaning.fail("this is a thread's part already", Span(0, 0))
         from cute_viz.algebra.shares import Division
 
-        order = thread.order if isinstance(thread, Thread) else ()
-        part = None if order is None else Division(finished(view.tiled), side, finished(domain(tensor.layout)), order=order)
+        order, which = (thread.order, thread.index) if isinstance(thread, Thread) else ((), None)
+        layout = finished(domain(tensor.layout))
+        part = None if order is None else Division(finished(view.tiled), side, layout, order=order, index=which)
     return cut(meaning, name, [view, *operands], 1, lost, part)
 
 

@@ -11,7 +11,7 @@ from cute_viz.limits import limit, over
 from cute_viz.notation.reading import Resolver
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.control import outline
-from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.lookup import Lookup
 from cute_viz.source.cpp.preprocess import Preprocessed
@@ -29,8 +29,7 @@ _COUNTED = frozenset((*TUPLES, *LAYOUTS, "ArithmeticTuple", "ScaledBasis", "Appl
 
 class _Types(Expressions):
     """The parser of types: each '<' opens arguments, a pack may be in braces, and what stands behind a type is none of it. An
-    integer of a tuple or layout that only runs know gets a name of its own from `runtime`, and a bound name one with a blank.
-    """
+    integer of a tuple or layout that only runs know gets a name of its own from `runtime`, and a bound name one with a blank."""
 
     def __init__(self, text: str, runtime: Callable[[Span], str], bound: Mapping[str, Value]) -> None:
         super().__init__(text, tokenize(text)[0], lambda name: True)
@@ -82,13 +81,7 @@ class Spelled:
 
     def value(self, start: int, end: int, bindings: Mapping[str, tuple[int, int]] | None = None) -> Value:
         """The value of the type at a place, as other rooms have it. bindings: where the types of its template parameters are.
-
-        Raises: CuteVizError at its place.
-
-        >>> text = "cute::Layout<cute::tuple<cute::C<(int)8>, int>, cute::tuple<T, cute::_8>>; T = cute::C<1>"
-        >>> str(Spelled(text, None).value(0, text.index(";"), {"T": (text.index("; T") + 6, len(text))}))
-        '(_8,?):(_1,_8)'
-        """
+        Raises: CuteVizError at its place."""
         self.count = self.pieces = 0
         bound = bindings or {}
         self.context.root.args = {f"{name} ": Lazy(partial(self._piece, *at, bound)) for name, at in bound.items()}
@@ -101,7 +94,7 @@ class Spelled:
             raise over("modes", "too many types in one", text=self.text, span=Span(start, end))
         text = self.text[start:end]
         self.context.budget.steps = 0
-        evaluator = Evaluator(self.context, self.lookup, self.context.root)
+        evaluator = CppEvaluator(self.context, self.lookup, self.context.root)
         evaluator.text = text
         try:
             tree = _Types(text, lambda span: self._runtime(Span(start + span.start, start + span.end)), bound).type()

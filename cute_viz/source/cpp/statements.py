@@ -2,45 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.cpp.accesses import launch_parts, reader_of
+from cute_viz.source.cpp.alternatives import Circumstance, around, tested
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.evaluate import Evaluator
-from cute_viz.source.cpp.indexed import accesses, arrays
+from cute_viz.source.cpp.evaluate import CppEvaluator
+from cute_viz.source.cpp.indexed import Indexed, accesses, arrays
 from cute_viz.source.cpp.lookup import Lookup, opened
-from cute_viz.source.cpp.pointed import conditions, means, overloads, paths, told_apart
+from cute_viz.source.cpp.pointed import KERNEL, conditions, means, overloads, paths, says, told_apart
 from cute_viz.source.cpp.rounds import often_of
-from cute_viz.source.cpp.scopes import Range, Scope, outward
+from cute_viz.source.cpp.scopes import Range, Scope, Stmt
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.unknown import attempted, tried
 from cute_viz.source.cpp.uses import Use, function_of
-from cute_viz.source.cpp.values import Value, finished
+from cute_viz.source.cpp.values import Value, finished, integer
 from cute_viz.source.model import Given
-from cute_viz.source.moves import Launch, Move, Often, chosen
+from cute_viz.source.moves import Launch, Mistake, Move, Often, chosen
 from cute_viz.values.instruction import MOVES
+
+if TYPE_CHECKING:
+    from cute_viz.source.cpp.mistakes import ThreadBlock
 
 NO_TENSOR = "cannot determine which tensor this is"
 _MOST = 6  # operands of CuTe's own: more are of a function of the file
 _BUILD = Callable[[Context], Lookup]
 _READ = Callable[[], list[Any]]
-_KERNEL = frozenset(("__global__", "CUTLASS_GLOBAL"))
-_DEVICE = _KERNEL | {"__device__", "CUTE_DEVICE", "CUTLASS_DEVICE", "CUTE_HOST_DEVICE", "CUTLASS_HOST_DEVICE"}
+_DEVICE = KERNEL | {"__device__", "CUTE_DEVICE", "CUTLASS_DEVICE", "CUTE_HOST_DEVICE", "CUTLASS_HOST_DEVICE"}
 
 
 def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
-    """A Move for each such statement, and each call of its function where the file has several; nothing is evaluated yet. lookup:
-    makes what looks names up in a context.
-    """
+    """A Move for each such statement, and each call of its function where the file has several; nothing is evaluated yet.
+    lookup: makes what looks names up in a context."""
     out = list(_File(reader, given, lookup, launched(reader, given, lookup)).moves())
     launches_some = any(move.idle is None for move in out)
     return tuple(replace(move, idle=(move.idle or "") if launches_some else "") for move in out)
@@ -62,6 +64,7 @@ class _File:
     def __init__(self, reader: Declarer, given: Given, lookup: _BUILD, only: Mapping[Scope, Use]) -> None:
         self.reader, self.given, self.lookup, self.only = reader, given, lookup, only
         self.known: dict[Scope, list[tuple[str, Context]]] = {}
+        self.blocks: dict[Context, list[ThreadBlock]] = {}  # that tell mistakes
         self.kernels = [x for x in dict.fromkeys(reader.scopes) if x.kind == "function" and self.is_kernel(x)]
 
     def moves(self) -> Iterator[Move]:
@@ -70,63 +73,90 @@ class _File:
         plain = Context(reader, self.given)
         own = {name for name in MOVES if any(x.kind == "function" for x in reader.file.names.get(name, ()))}
         for begin, number in reader.statements:
-            scope, found = reader.scopes[number], _call(reader, begin)
+            scope, found = reader.scopes[number], list(_calls(reader, begin))
             function = function_of(scope)
-            if found is None and function is not None and plain.own > tokens[begin].start:
+            if not found and function is not None and plain.own > tokens[begin].start:
                 for access in accesses(reader, names, begin, scope):
                     last = reader.find(begin, (";", "{"))  # what a macro puts there has the place of its name
                     text = reader.text[tokens[begin].start : max(tokens[last - 1].end, tokens[last].start)]
                     for where, context in self.ways(function):
-                        if self.runs(context, scope):
+                        inside = tested(scope, access.tests)
+                        if self.runs(context, scope, begin, inside):
                             read = partial(reader_of, context, self.lookup, scope, function, access)
-                            times, name = partial(self._each, context, scope, function, read), "store" if access.store else "load"
-                            yield self._move(name, access.token, scope, where, context, read, " ".join(text.split()), times)
-            if found is None:
-                continue
-            name, arguments = found
-            if name in own and len(arguments) > _MOST:
-                continue
-            if "::" in name and not name.startswith("cute") and _defined(reader, name):  # its own statements are told
-                continue
-            for where, context in self.ways(function) if function is not None else [("", plain)]:
-                if self.runs(context, scope):
-                    times = partial(often_of, context, self.lookup, scope, self.is_kernel)
-                    called = _reader(context, self.lookup, scope, arguments)
-                    yield self._move(name, begin, scope, where, context, called, _text(reader, begin), times)
+                            times, name = (
+                                partial(self._each, context, scope, begin, read, inside),
+                                "store" if access.store else "load",
+                            )
+                            yield self._move(name, access.token, scope, where, context, read, " ".join(text.split()), times, access)
+            for at, name, arguments, tests in found:
+                if name in own and len(arguments) > _MOST:
+                    continue
+                if "::" in name and not name.startswith("cute") and _defined(reader, name):  # its own statements are told
+                    continue
+                inside = tested(scope, tests)
+                for where, context in self.ways(function) if function is not None else [("", plain)]:
+                    if self.runs(context, scope, begin, inside):
+                        times = partial(often_of, context, self.lookup, scope, self.is_kernel, begin, inside)
+                        called = _reader(context, self.lookup, scope, arguments)
+                        yield self._move(name, at, scope, where, context, called, _text(reader, at), times, arguments)
 
     def _move(
-        self, name: str, token: int, scope: Scope, where: str, context: Context, read: _READ, text: str, times: Callable[[], Often]
+        self,
+        name: str,
+        token: int,
+        scope: Scope,
+        where: str,
+        context: Context,
+        read: _READ,
+        text: str,
+        times: Callable[[], Often],
+        given: list[Range] | Indexed,
     ) -> Move:
         """A statement in one way in which it is reached: where the file has several kernels, it knows its own."""
         function, assumed = function_of(scope), {} if context.assumed is None else context.assumed
         begins = (*context.chosen, *([] if function is None else [function]))
         kernel = next((x.name for x in begins if self.is_kernel(x)), "") if len(self.kernels) > 1 and not where else ""
         line, file, idle = context.line(token), context.file(token), self._idle(context, function)
-        return Move(name, line, scope.path, where, read, text, assumed, idle, file, often=times, launch=kernel)
+        wrong = partial(self._mistakes, context, scope, token, given) if "copy_if" not in name else tuple
+        return Move(name, line, scope.path, where, read, text, assumed, idle, file, often=times, launch=kernel, mistakes=wrong)
+
+    def _mistakes(self, context: Context, scope: Scope, token: int, given: list[Range] | Indexed) -> list[Mistake]:
+        """What a statement is proven to do wrong, where its kernel is launched."""
+        function = function_of(scope)
+        kernel = next((x for x in (function, *context.chosen) if x is not None and self.is_kernel(x)), None)
+        if kernel is None or kernel not in context.chosen:
+            return []
+        if context not in self.blocks:
+            from cute_viz.source.cpp.mistakes import blocks_of
+
+            self.blocks[context] = blocks_of(context, self.lookup, kernel)
+        found = [x for block in self.blocks[context] for x in tried(partial(block.mistakes, scope, token, given), [])]
+        return list({(one.kind, one.key): one for one in reversed(found)}.values())[::-1]
 
     def _idle(self, context: Context, function: Scope | None) -> str | None:
         """The function that the way to another one begins in, where nothing runs that: a kernel without a launch, one of the
-        device, one of an included file. "" of the others; None where a kernel is launched.
-        """
+        device, one of an included file. "" of the others; None where a kernel is launched."""
         root = function_of(list(context.chosen.values())[-1].scope) if context.chosen else function
         member = root is None or (root.parent is not None and root.parent.kind == "class")
-        if root is not None and not member and (self._says(root, _DEVICE) or context.file(root.token)):
+        if root is not None and not member and (says(self.reader, root, _DEVICE) or context.file(root.token)):
             return root.name
         return None if any(map(self.is_kernel, context.chosen)) else ""
 
-    def _each(self, context: Context, scope: Scope, function: Scope, read: Callable[[], list[Tensor]]) -> Often:
+    def _each(
+        self, context: Context, scope: Scope, token: int, read: Callable[[], list[Tensor]], inside: list[Circumstance]
+    ) -> Often:
         """How often a block runs an access, without the loops whose elements it has."""
-        found, outer = (often_of(context, self.lookup, where, self.is_kernel) for where in (scope, function))
+        found = often_of(context, self.lookup, scope, self.is_kernel, token, inside)
+        outer = often_of(context, self.lookup, scope.home, self.is_kernel, token)
         mine, part = found.loops[len(outer.loops) :], next((x.part for x in read()), None)
         if part is None:
             return found
         left = tuple(loop for n, loop in enumerate(mine) if n - len(mine) not in part.taken)
-        return Often(left, part.sure).within(outer)
+        return Often(left, part.sure, () if part.sure else found.choices[len(outer.choices) :]).within(outer)
 
     def ways(self, function: Scope) -> list[tuple[str, Context]]:
-        """The ways in which a function is called: a label, and a context in which its parameters are those of the calls. A call of
-        an overloaded name counts for the function that it means.
-        """
+        """The ways in which a function is called: a label, and a context in which its parameters are those of the calls. A call
+        of an overloaded name counts for the function that it means."""
         if function in self.known:
             return self.known[function]
         kept = []
@@ -135,10 +165,10 @@ class _File:
                 continue
             context = Context(self.reader, self.given)
             context.chosen, context.assumed, context.facts = dict(path), {}, conditions(self.reader, path)
-            evaluator = Evaluator(context, self.lookup(context), context.root)
+            evaluator = CppEvaluator(context, self.lookup(context), context.root)
             if not all(means(evaluator, scope, use) for scope, use in reversed(path) if len(overloads(scope)) > 1):
                 continue
-            if all(self.runs(context, use.scope) for _, use in path):
+            if all(self.runs(context, use.scope, use.token) for _, use in path):
                 kept.append((path, context))
         labels = told_apart([path for path, _ in kept], Context(self.reader, self.given).line) if len(kept) > 1 else [""]
         self.known[function] = [(label, context) for label, (_, context) in zip(labels, kept, strict=False)]
@@ -157,35 +187,39 @@ class _File:
 
     def is_kernel(self, function: Scope) -> bool:
         """Whether it is one that the host launches."""
-        return self._says(function, _KERNEL)
+        return says(self.reader, function, KERNEL)
 
-    def _says(self, function: Scope, wanted: frozenset[str]) -> bool:
-        """Whether one of some words stands before a function's name."""
-        declared, tokens = next((x.token for x in overloads(function) if x.inner is function), function.token), self.reader.tokens
-        at, depth = declared - 1, 0  # `__launch_bounds__(size(TiledMMA{}))` has braces of its own
-        while at >= 0 and (depth or tokens[at].kind not in (";", "{", "}")):
-            if tokens[at].text in wanted:
-                return True
-            depth += (tokens[at].kind == ")") - (tokens[at].kind == "(")
-            at -= 1
-        return False
+    def runs(self, context: Context, scope: Scope, token: int, inside: Iterable[Circumstance] = ()) -> bool:
+        """Whether the conditions in and around a statement hold, as far as they are known without what a program is given."""
+        outer = takewhile(lambda held: held.statement is not None, around(self.reader, scope, None, token))
+        return not any(held.branch and self._passes(context, held) is False for held in (*inside, *outer))
 
-    def runs(self, context: Context, scope: Scope) -> bool:
-        """Whether the conditions around a block hold, as far as they are known without what a program would be given."""
-        held = [(around, around.holder) for around in takewhile(lambda x: x.kind == "block", outward(scope)) if around.flow == "if"]
-        return not any(x is not None and x.value and self._holds(context, at.parent, x.value) is (x.no is at) for at, x in held)
-
-    def _holds(self, context: Context, scope: Scope | None, test: Range) -> bool | None:
-        """Whether a condition holds; None where that is not known, or is so only of a program without arguments."""
+    def _passes(self, context: Context, held: Circumstance) -> bool | None:
+        """Whether a condition is as it must be; None where that is not known, or is so only of a program without arguments."""
+        statement = held.statement
         before, notes = dict(context.assumed or {}), dict(context.given.notes)
         context.deep = 0
-        found = tried(lambda: Evaluator(context, self.lookup(context), opened(context, scope)).truth(context.tree(test)), None)
+        evaluator = CppEvaluator(context, self.lookup(context), opened(context, held.where))
+        if statement is None or (test := statement.value) is None:
+            return None
+        if statement.kind == "switch":
+            found = tried(partial(_is_case, evaluator, statement, held), None)
+        else:
+            found = tried(lambda: evaluator.truth(context.tree(test)) is (held.branch == "if"), None)
         if found is None or context.assumed == before:
             return found
         context.assumed = before
         for note in context.given.notes.keys() - notes.keys():
             del context.given.notes[note]
         return None
+
+
+def _is_case(evaluator: CppEvaluator, switch: Stmt, held: Circumstance) -> bool | None:
+    """Whether a switch comes to one of the labels of its cases. Raises: the error of what is not known."""
+    tree, inner = evaluator.context.tree, evaluator.inside(opened(evaluator.context, held.scope))
+    value, *mine = (int(integer(inner.solid(tree(part)))) for part in (switch.value, *filter(None, held.labels)))
+    others = [x.value for x in held.scope.statements if x.kind == "case" and x.value and x.value not in held.labels]
+    return value in mine or (None in held.labels and value not in [int(integer(inner.solid(tree(part)))) for part in others])
 
 
 def _defined(reader: Declarer, name: str) -> bool:
@@ -208,6 +242,32 @@ def _text(reader: Declarer, begin: int) -> str:
     return " ".join(reader.text[tokens[begin].start : tokens[reader.match[at]].end].split())
 
 
+def _calls(reader: Declarer, begin: int) -> Iterator[tuple[int, str, list[Range], tuple[tuple[Range, bool], ...]]]:
+    """The calls of names of MOVES that a statement is: where each begins, as of `_call`, and by which conditions of `a ? b : c`."""
+    found = _call(reader, begin)
+    if found is None:
+        for (at, _), tests in _sides(reader, (begin, reader.find(begin, (";", "{", "}")))):
+            if tests and (found := _call(reader, at)) is not None:
+                yield at, *found, tests
+        return
+    ways: list[tuple[list[Range], tuple[tuple[Range, bool], ...]]] = [([], ())]
+    for part in found[1]:
+        sides = _sides(reader, part) if len(ways) < _MOST else [(part, ())]
+        ways = [([*parts, side], (*before, *tests)) for parts, before in ways for side, tests in sides]
+    yield from ((begin, found[0], parts, tests) for parts, tests in ways)
+
+
+def _sides(reader: Declarer, part: Range) -> list[tuple[Range, tuple[tuple[Range, bool], ...]]]:
+    """The two sides of `a ? b : c`, each with what the condition must be; an expression of another form as it is."""
+    begin, end = part
+    question = reader.find(begin, ("?",), end)
+    colon = reader.find(question + 1, (":",), end) if question < end else end
+    if colon >= end:
+        return [(part, ())]
+    test = begin, question
+    return [((question + 1, colon), ((test, True),)), ((colon + 1, end), ((test, False),))]
+
+
 def _call(reader: Declarer, begin: int) -> tuple[str, list[Range]] | None:
     """The name and the arguments of a statement that is one call of a name of MOVES; of one that is not CuTe's with its scope."""
     tokens = reader.tokens
@@ -225,7 +285,7 @@ def _call(reader: Declarer, begin: int) -> tuple[str, list[Range]] | None:
     if tokens[at].kind == "<" and (behind := reader.angles(at)) is not None:
         given = reader.split(at + 1, behind - 1) if name == "cooperative_copy" else []
         at = behind
-    if tokens[at].kind != "(" or tokens[reader.match[at] + 1].kind not in (";", "end"):
+    if tokens[at].kind != "(" or tokens[reader.match[at] + 1].kind not in (";", ":", "end"):
         return None
     around = "".join(token.text for token in tokens[begin:end]).removesuffix("::").removeprefix("::")
     if around.split("::")[0] in ("std", "thrust"):
@@ -237,7 +297,7 @@ def _call(reader: Declarer, begin: int) -> tuple[str, list[Range]] | None:
 def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Range]) -> Callable[[], list[Value | CuteVizError]]:
     def read() -> list[Value | CuteVizError]:
         context.deep = 0
-        evaluator = Evaluator(context, lookup(context), opened(context, scope))
+        evaluator = CppEvaluator(context, lookup(context), opened(context, scope))
         try:
             out = [_operand(evaluator, part) for part in arguments[:1]]
             return out + [_operand(evaluator, part, bool(out) and _is_own(out[0])) for part in arguments[1:]]
@@ -254,10 +314,9 @@ def _is_own(first: Value | CuteVizError) -> bool:
     return isinstance(first, (TmaCopy, MMA_Atom, TiledMMA, ThrMMA))
 
 
-def _operand(evaluator: Evaluator, part: Range, own: bool = False) -> Value | CuteVizError:
+def _operand(evaluator: CppEvaluator, part: Range, own: bool = False) -> Value | CuteVizError:
     """A tensor, or what else an argument is; the error of one that is not known, for the caller to raise. own: the layout of a
-    tensor is enough, whatever threads have of it.
-    """
+    tensor is enough, whatever threads have of it."""
     node = evaluator.context.tree(part)
     value = attempted(lambda: finished(split(known_part(evaluator.solid(node), []))))
     return evaluator.fail(NO_TENSOR, node.span) if isinstance(value, (Layout, ComposedLayout)) and not own else value

@@ -110,13 +110,15 @@ def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
             case _ if is_coordinates(layout):
                 return layout  # type: ignore[no-any-return]
             case Pointer():
-                return behind(where, layout)
+                made = behind(where, layout)
+                return made if meaning.context.apart is None else meaning.context.apart(meaning, args[0], made)
         base, known = _buffer(meaning, args[0])
         return behind(Pointer(base=base, placed=known), layout)
     kind = meaning.argument(part.args[0])
     if isinstance(kind, External) and kind.name in FRAGMENTS:  # in tensor memory
         return meaning.operate(f"make_fragment_{kind.name.removeprefix('FrgType')}", [*(kind.args or ()), *values])
-    return behind(Pointer("rmem", element_type(kind)), layout)
+    made = behind(Pointer("rmem", element_type(kind)), layout)
+    return made if meaning.context.apart is None else meaning.context.apart(meaning, None, made)
 
 
 def is_coordinates(layout: Value) -> bool:

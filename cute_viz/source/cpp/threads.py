@@ -33,8 +33,7 @@ _SHIFTS = ("-=", "%=", "&=")  # which leave the threads of a group in their orde
 
 def order_of(meaning: Meaning, node: Node, count: int) -> tuple[int, ...] | None:
     """For each of so many threads, the one that an index means, empty where that is itself; None where they are not those. An
-    integer that nothing says anything of counts as the thread.
-    """
+    integer that nothing says anything of counts as the thread."""
     value = tried(lambda: meaning.value(node), None)
     if not isinstance(value, Unknown):
         return ()
@@ -65,12 +64,7 @@ def _names(value: Unknown) -> set[str]:
 
 def numbers_at(value: Unknown, number: Callable[[str], Vector | None]) -> Vector | None:
     """The number of an integer by those of the names that it is computed of, or one for each thread where a name has so; None
-    where it is computed in other ways.
-
-    >>> x = Unknown("x", plain=True, key="x")
-    >>> numbers_at(8 * (x % 4) + x // 4 + 1, lambda name: 6), numbers_at(x // 2, lambda name: [4, 6])
-    (18, [2, 3])
-    """
+    where it is computed in other ways."""
     total: Vector = 0
     for names, factor in value.terms.items():
         parts = [_leaf_at(value.leaves[name], number) for name in names]
@@ -81,11 +75,7 @@ def numbers_at(value: Unknown, number: Callable[[str], Vector | None]) -> Vector
 
 
 def each(compute: Callable[[int, int], int], a: Vector, b: Vector) -> Vector:
-    """What two integers make, for each thread where one of them differs between threads.
-
-    >>> each(add, [1, 2], 4), each(add, 1, 2)
-    ([5, 6], 3)
-    """
+    """What two integers make, for each thread where one of them differs between threads."""
     if isinstance(a, int):
         return compute(a, b) if isinstance(b, int) else [compute(a, y) for y in b]
     return [compute(x, b) for x in a] if isinstance(b, int) else [compute(x, y) for x, y in zip(a, b, strict=True)]

@@ -28,7 +28,7 @@ _DIRECTIVE = re.compile(r"#[ \t]*(\w*)((?:[^\n\\/]|\\\r?\n|\\.|/(?![/*])|/\*(?:[
 _WORDS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^"}
 
 
-class Token:
+class CppToken:
     """One token: its kind (`name`, `number`, `string`, `char`, `end`, or the mark itself), its text and where it begins."""
 
     __slots__ = ("kind", "start", "text", "tight")
@@ -40,7 +40,7 @@ class Token:
         self.start = start
         self.tight = tight
 
-    def touches(self, following: Token) -> bool:
+    def touches(self, following: CppToken) -> bool:
         """Whether nothing stands between it and the next one."""
         return following.start == self.end if self.tight is None else self.tight
 
@@ -67,18 +67,12 @@ class Directive(NamedTuple):
     before: int
 
 
-def tokenize(text: str) -> tuple[list[Token], list[Directive]]:
-    """The tokens of a text, closed by one of kind `end`, and its directives. What is never closed ends with the text.
-
-    Raises: LimitError for a text over the limit `input`.
-
-    >>> tokens, directives = tokenize("#define N 4\\nint a = 1'000; // b")
-    >>> [token.text for token in tokens], directives[0].word, directives[0].rest
-    (['int', 'a', '=', "1'000", ';', ''], 'define', 'N 4')
-    """
+def tokenize(text: str) -> tuple[list[CppToken], list[Directive]]:
+    """The tokens of a text, closed by one of kind `end`, and its directives. What is never closed ends with the text. Raises:
+    LimitError for a text over the limit `input`."""
     if len(text) > limit("input"):
         raise over("input", f"the file has {len(text)} characters")
-    out: list[Token] = []
+    out: list[CppToken] = []
     directives: list[Directive] = []
     position, length, match_at = 0, len(text), _TOKEN.match
     while position < length:
@@ -90,7 +84,7 @@ def tokenize(text: str) -> tuple[list[Token], list[Directive]]:
         if kind == "space":
             continue
         if kind == "name":
-            out.append(Token(_WORDS.get(word, "name"), _WORDS.get(word, word), start))
+            out.append(CppToken(_WORDS.get(word, "name"), _WORDS.get(word, word), start))
         elif kind == "punct":
             if word == "#" and not text[text.rfind("\n", 0, start) + 1 : start].strip():
                 found = _DIRECTIVE.match(text, start)
@@ -101,29 +95,22 @@ def tokenize(text: str) -> tuple[list[Token], list[Directive]]:
                     newline = text.find("\n", position)
                     position = length if newline < 0 else newline
             else:
-                out.append(Token(word, word, start))
+                out.append(CppToken(word, word, start))
         elif kind == "comment":
             close = text.find("*/", position)
             position = length if close < 0 else close + 2
         elif kind == "raw":  # of a raw string
             close = text.find(f'){match["mark"]}"', position)
             position = length if close < 0 else close + len(match["mark"]) + 2
-            out.append(Token("string", text[start:position], start))
+            out.append(CppToken("string", text[start:position], start))
         else:
-            out.append(Token(kind, word, start))
-    out.append(Token("end", "", length))
+            out.append(CppToken(kind, word, start))
+    out.append(CppToken("end", "", length))
     return out, directives
 
 
 class Lines:
-    """The lines of a text: which one a place is in, and of which file where line markers (`#line 3 "a.h"`) tell.
-
-    >>> Lines("a\\nb").at(2)
-    2
-    >>> lines = Lines('a;\\n#line 7 "x.h"\\nb;\\n')
-    >>> lines.at(17), lines.file(17), lines.file(0)
-    (7, 'x.h', '')
-    """
+    """The lines of a text: which one a place is in, and of which file where line markers (`#line 3 "a.h"`) tell."""
 
     def __init__(self, text: str) -> None:
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
@@ -147,11 +134,7 @@ _MARKER = re.compile(r'^[ \t]*#[ \t]*line[ \t]+(\d{1,9})(?:[ \t]+"([^"\n]*)")?[^
 
 
 def number(text: str) -> int | float | None:
-    """The value of a literal; None for anything else.
-
-    >>> number("0b101"), number("1'000u"), number("0x1Full"), number("1.5f"), number("017"), number("-1e30")
-    (5, 1000, 31, 1.5, 15, None)
-    """
+    """The value of a literal; None for anything else."""
     word = text.replace("'", "")
     try:
         if match := re.fullmatch(r"0[xX]([0-9a-fA-F]+)[uUlLzZ]*", word):
@@ -170,11 +153,7 @@ def number(text: str) -> int | float | None:
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text.
-
-    >>> sorted(words("a b"))
-    ['a', 'b']
-    """
+    """The words of a text."""
     return frozenset(text.split())
 
 
@@ -187,10 +166,6 @@ ATOMS = frozenset((*WRAPPERS, "Copy_Atom", "TiledMMA", "TiledCopy", "ThrMMA", "T
 
 
 def may_be_atom(name: str) -> bool:
-    """Whether a name can be that of an instruction.
-
-    >>> may_be_atom("cute::SM75_U32x4_LDSM_N"), may_be_atom("Foo")
-    (True, False)
-    """
+    """Whether a name can be that of an instruction."""
     short = name.rsplit("::", 1)[-1]
     return is_atom_name(short) or short.startswith("SM")

@@ -64,7 +64,7 @@ class Id(Parsed):
         return self.parts[0].name if len(self.parts) == 1 and self.parts[0].args is None else ""
 
 
-class Call(Parsed):
+class CppCall(Parsed):
     """`f(args)`; `f` is any expression."""
 
     function: Node
@@ -152,4 +152,6 @@ class Written(Parsed):
     items: tuple[Node, ...]
 
 
-Node: TypeAlias = "Literal | Id | Call | Brace | Member | Binary | Unary | Condition | Cast | Index | Decltype | Lambda | Written"
+Node: TypeAlias = (
+    "Literal | Id | CppCall | Brace | Member | Binary | Unary | Condition | Cast | Index | Decltype | Lambda | Written"
+)

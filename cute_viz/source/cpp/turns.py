@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import takewhile
 from math import prod
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.shares import MOST
 from cute_viz.errors import AlgebraError
+from cute_viz.source.cpp.alternatives import around
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.elements import is_integer
-from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.lookup import Lookup, within
 from cute_viz.source.cpp.numbers import Kind, common, kind_named, kind_of, number
 from cute_viz.source.cpp.ranges import converted, typed
 from cute_viz.source.cpp.rounds import Counter
-from cute_viz.source.cpp.scopes import Range, Scope, Statement, outward
+from cute_viz.source.cpp.scopes import Range, Scope, Stmt
 from cute_viz.source.cpp.threads import Vector, each, numbers_at
 from cute_viz.source.cpp.tree import Binary, Node, Unary
 from cute_viz.source.cpp.unknown import tried
@@ -27,7 +29,6 @@ from cute_viz.values.types import ValueType
 
 _BOUNDS = ("<", "<=", ">", ">=")
 _OTHERWISE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-_LEAVING = ("return", "continue")
 _FOLLOWED = 64  # rounds of a loop whose number nobody knows
 _DIVIDED = "which threads take part depends on a condition on their index"
 
@@ -42,9 +43,9 @@ class Cycle(NamedTuple):
 class Turns:
     """The loops and the conditions around a place of a function, of which a turn is one round of each.
 
-    loops: outermost first; spans: their tokens. env: what names mean there; a variable of a loop is an integer that a turn tells.
-    sure: whether the conditions are all known. assumed: those on a thread's index that are taken to hold, since their bound is
-    not known.
+    loops: outermost first; spans: their tokens. left: the tokens of conditions before that end the function or a round. env: what
+    names mean there; a variable of a loop is an integer that a turn tells. sure: whether the conditions are all known. assumed:
+    those on a thread's index that are taken to hold, since their bound is not known.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class Turns:
         tests: tuple[tuple[Range, bool], ...] = (),
     ) -> None:
         """tests: the conditions in the statement itself, and what they must be."""
-        self.context, self.lookup, self.count = context, lookup, min(MOST, prod(block))
+        self.context, self.lookup, self.scope, self.count = context, lookup, scope, min(MOST, prod(block))
         x, y = block[0], block[0] * block[1]
         index = {"x": [n % x for n in range(self.count)], "y": [n // x % block[1] for n in range(self.count)]}
         index["z"] = [n // y for n in range(self.count)]
@@ -65,17 +66,19 @@ class Turns:
         for d, numbers in index.items():
             self.names |= {f"threadIdx.{d}": numbers, f"blockIdx.{d}": 0}
         self.sure, self.assumed, self.loops, self.spans = True, list[str](), list[Cycle](), list[Range]()
+        self.left: list[Range] = []
         self.known: dict[tuple[Any, ...], Vector] = {}
         self.tests: list[tuple[str, Any, Any]] = []  # how two integers compare in threads that take part
         self._bound: dict[Scope, dict[str, Any]] = {}
         counter = Counter(context, lookup)
         counter.known = self.names
-        for here, statement in reversed(list(_around(scope, token))):
-            if statement.kind == "if" and statement.value is not None and here.parent is not None:
-                self._test(statement.value, here.parent, statement.yes is here)
-            elif statement.kind == "left" and statement.value is not None:
-                self._test(statement.value, here, False)
-            elif statement.kind == "switch":
+        inside = takewhile(lambda held: held.statement is not None, around(context.reader, scope, None, token))
+        for where, here, statement, branch, behind, _ in reversed(list(inside)):
+            assert statement is not None
+            if statement.kind == "if" and statement.value is not None:
+                self._test(statement.value, where, branch == "if")
+                self.left += [(statement.token, statement.end)] * behind
+            elif branch:
                 self.sure = False
             else:
                 self._loop(counter, statement, here, token)
@@ -83,31 +86,41 @@ class Turns:
             self._test(test, scope, wanted)
         self.env = self._env(scope)
 
-    def _env(self, scope: Scope) -> Env:
+    def at(self, turn: Mapping[int, int]) -> Env:
+        """What names mean in one turn: the variables of loops are numbers, where they are that in all threads alike."""
+        return self._env(self.scope, turn)
+
+    def _env(self, scope: Scope, turn: Mapping[int, int] | None = None) -> Env:
         if scope.parent is None:
             return self.context.root
-        outer = self._env(scope.parent)
-        return Env(scope, outer, self._bound[scope]) if scope in self._bound else within(outer, scope)
+        outer = self._env(scope.parent, turn)
+        if scope not in self._bound:
+            return within(outer, scope)
+        return Env(scope, outer, {name: x if turn is None else self._numbered(x, turn) for name, x in self._bound[scope].items()})
+
+    def _numbered(self, x: Value, turn: Mapping[int, int]) -> Value:
+        found = self.numbers(x, turn)
+        return number(found, kind_of(x)) if isinstance(found, int) else x
 
     def _solid(self, part: Range | Node | None, scope: Scope) -> int | Unknown | None:
         """The integer that an expression is in a scope, None where it is none that is read."""
         if part is None:
             return None
         node = self.context.tree(part) if isinstance(part, tuple) else part
-        value = tried(partial(Evaluator(self.context, self.lookup, self._env(scope)).solid, node), None)
+        value = tried(partial(CppEvaluator(self.context, self.lookup, self._env(scope)).solid, node), None)
         found = tried(partial(self.numbers, value, {}), None) if isinstance(value, Unknown) else None
         return number(found, kind_of(value)) if isinstance(found, int) else value if isinstance(value, (int, Unknown)) else None
 
     def _kind(self, part: Range | None, scope: Scope) -> Kind | None:
         """The type of integers that tokens name, None of another one, and of `auto`."""
         found = (
-            tried(lambda: Evaluator(self.context, self.lookup, self._env(scope)).value(self.context.tree(part)), None)
+            tried(lambda: CppEvaluator(self.context, self.lookup, self._env(scope)).value(self.context.tree(part)), None)
             if part
             else None
         )
         return kind_named(found) if isinstance(found, ValueType) and is_integer(found) and found.name != "auto" else None
 
-    def _loop(self, counter: Counter, statement: Statement, here: Scope, token: int) -> None:
+    def _loop(self, counter: Counter, statement: Stmt, here: Scope, token: int) -> None:
         """Count a loop, whose variable becomes an integer of the turn."""
         index = Unknown("?", plain=True, key=f"loop {len(self.loops)}")
         head, cycle = counter.head(statement), Cycle(range(1), None)
@@ -208,23 +221,6 @@ def _alike(a: Any, b: Any) -> tuple[Any, Any]:
     """Two integers in the type in which C++ compares them."""
     kind = common(kind_of(a), kind_of(b))
     return converted(a, kind), converted(b, kind)
-
-
-def _around(scope: Scope, token: int) -> Iterator[tuple[Scope, Statement]]:
-    """The loops and conditions around a scope and what leaves it before a token, innermost first: the scope that each is of."""
-    for here in outward(scope):
-        for block in here.statements:
-            inside = block.yes.statements[-1:] if block.kind == "block" and block.yes is not None and block.token < token else []
-            for one in inside:
-                if one.kind == "if" and one.no is None and one.yes is not None and not scope.inside(one.yes):
-                    ends = one.yes.statements[-1:]
-                    if ends and ends[0].kind in _LEAVING:
-                        yield here, Statement("left", one.token, one.value)
-        if here.kind != "block":
-            return
-        statement = here.holder
-        if statement is not None and (statement.kind == "if" or (statement.yes is here and here.flow == "loop")):
-            yield here, statement
 
 
 def _compared(node: Node, wanted: bool) -> Iterator[tuple[str, Node, Node | None]]:

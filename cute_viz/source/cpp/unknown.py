@@ -14,14 +14,8 @@ _D = TypeVar("_D")
 
 
 def unknown(error: CuteVizError, part: str = "") -> Unknown:
-    """An int that is not known, for a reason. part: tells ints apart that are not known for the same reason, and need not be equal.
-
-    >>> why = CuteVizError("why")
-    >>> (unknown(why) + 4).error().message, 0 * unknown(why)
-    ('why', 0)
-    >>> unknown(why) == unknown(why), unknown(why, part="0") == unknown(why, part="1")
-    (True, False)
-    """
+    """An int that is not known, for a reason. part: tells ints apart that are not known for the same reason, and need not be
+    equal."""
     place = "" if error.span is None else f"@{error.span.start}"
     key = f"{error.needs[0] if error.needs else error.message}{place}{part}"
     return Unknown("?", error.text, error.span, plain=True, key=key, cause=error)
@@ -45,10 +39,7 @@ def attempted(compute: Callable[[], _T]) -> _T | CuteVizError:
 
 
 def tried(compute: Callable[[], _T], otherwise: _D) -> _T | _D:
-    """What something is, or what stands for it where that is not known. Raises: LimitError, after which nothing is tried any more.
-
-    >>> tried(lambda: certain(4), None), tried(lambda: certain(Unknown("M")), None)
-    (4, None)
-    """
+    """What something is, or what stands for it where that is not known. Raises: LimitError, after which nothing is tried any
+    more."""
     found = attempted(compute)
     return otherwise if isinstance(found, CuteVizError) else found

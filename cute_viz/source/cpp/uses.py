@@ -11,9 +11,8 @@ from cute_viz.source.cpp.scopes import Range, Scope, outward
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A call: the scope that it stands in, the arguments of the template and of the function, and where it begins. called: it is a
-    call, and not a name with template arguments that is called elsewhere.
-    """
+    """A call: the scope that it stands in, the arguments of the template and of the function, and where it begins. called: it is
+    a call, and not a name with template arguments that is called elsewhere."""
 
     scope: Scope
     template: tuple[Range, ...]
@@ -29,16 +28,8 @@ def function_of(scope: Scope) -> Scope | None:
 
 
 def all_uses(reader: Declarer, function: Scope) -> list[Use]:
-    """The uses of a function that give its template arguments, or its arguments; empty where one of them is not read. A call with
-    more or fewer arguments than the function takes is that of another one.
-
-    >>> from cute_viz.source.cpp.control import outline
-    >>> from cute_viz.source.cpp.preprocess import Preprocessed
-    >>> text = "template <class L> void f(L l) {} void g() { f(_4{}); } void h() { auto k = f<_8>; }"
-    >>> reader = outline(Preprocessed(text, Given()))
-    >>> [use.scope.name for use in all_uses(reader, reader.file.names["f"][0].inner)]
-    ['g', 'h']
-    """
+    """The uses of a function that give its template arguments, or its arguments; empty where one of them is not read. A call
+    with more or fewer arguments than the function takes is that of another one."""
     places = reader.places().get(function.name, ())
     declared = {declaration.token for declaration in function.parent.names.get(function.name, ())} if function.parent else set()
     others = [n for n in places if n not in declared and not _is_compared(reader, n)]
@@ -74,6 +65,9 @@ def use_at(reader: Declarer, function: Scope | None, place: int) -> Use | None:
     tokens = reader.tokens
     at = place + 1
     template: tuple[Range, ...] = ()
+    if function is not None and function.kind == "lambda" and tokens[at].kind == ".":  # f.template operator()<2>()
+        begin = at + 1 + (tokens[at + 1].text == "template")
+        at = begin + 3 if tokens[begin].text == "operator" else at
     if tokens[at].kind == "<":
         behind = reader.angles(at)
         if behind is None:
@@ -90,7 +84,7 @@ def use_at(reader: Declarer, function: Scope | None, place: int) -> Use | None:
     if not called and not template and (function is None or tokens[at].kind != ";"):
         return None
     arguments = tuple(reader.split(at + 1, reader.match[at])) if called else ()
-    scope = _scope_at(reader, place)
+    scope = scope_at(reader, place)
     if scope is None:
         return None
     if not called and function is not None and (launched := _launched(reader, place, at, scope)) is not None:
@@ -100,17 +94,16 @@ def use_at(reader: Declarer, function: Scope | None, place: int) -> Use | None:
     return None if function is not None and scope.inside(function) else Use(scope, template, arguments, place, called)
 
 
-def _scope_at(reader: Declarer, place: int) -> Scope | None:
+def scope_at(reader: Declarer, place: int) -> Scope | None:
     """The scope of the statement that a token stands in; None before the first."""
     nearest = bisect_right(reader.statements, (place, 1 << 60)) - 1
     return None if nearest < 0 else reader.scopes[reader.statements[nearest][1]]
 
 
 def _launched(reader: Declarer, place: int, end: int, scope: Scope) -> tuple[Range, ...] | None:
-    """The arguments of the launch that a kernel is given to, by its name or by a variable that holds it; None where there is none.
-
-    cutlass::launch_kernel_on_cluster(params, kernel, ...), cudaLaunchKernelEx(&config, kernel, ...), kernel<<<grid, block>>>(...).
-    """
+    """The arguments of the launch that a kernel is given to, by its name or by a variable that holds it; None where there is
+    none. cutlass::launch_kernel_on_cluster(params, kernel, ...), cudaLaunchKernelEx(&config, kernel, ...), kernel<<<grid,
+    block>>>(...)."""
     tokens = reader.tokens
     if (found := _launch_of(reader, place, end)) is not None:
         return found
@@ -121,7 +114,7 @@ def _launched(reader: Declarer, place: int, end: int, scope: Scope) -> tuple[Ran
         return None
     inside = function_of(scope)
     after = [n for n in reader.places().get(tokens[at - 1].text, ()) if n > end]
-    after = [n for n in after if (there := _scope_at(reader, n)) is not None and function_of(there) is inside]
+    after = [n for n in after if (there := scope_at(reader, n)) is not None and function_of(there) is inside]
     uses = [use for n in after if (use := use_at(reader, None, n)) is not None]
     launches = [use.arguments for use in uses if use.called]
     launches += [found for n in after if (found := _launch_of(reader, n, n + 1)) is not None]

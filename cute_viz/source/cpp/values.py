@@ -47,21 +47,13 @@ Value: TypeAlias = (
 
 
 def finished(value: _T) -> _T:
-    """A value of the reader as other rooms have it: static integers marked, others not; those that are not known are `?`.
-
-    >>> [str(x) for x in finished((4, Runtime(8), unknown(CuteVizError("why"))))]
-    ['_4', '8', '?']
-    """
+    """A value of the reader as other rooms have it: static integers marked, others not; those that are not known are `?`."""
     found: _T = each_integer(lambda n: n if isinstance(n, MixedBits) else int(n) if isinstance(n, Runtime) else Static(n), value)
     return found
 
 
 def taken(value: _T) -> _T:
-    """A value of other rooms as the reader has it.
-
-    >>> [type(x).__name__ for x in taken((Static(4), 8))]
-    ['int', 'Runtime']
-    """
+    """A value of other rooms as the reader has it."""
     found: _T = each_integer(lambda n: n if isinstance(n, MixedBits) else int(n) if isinstance(n, Static) else Runtime(n), value)
     return found
 
@@ -72,20 +64,12 @@ def as_int(value: Value) -> Value:
 
 
 def argument(value: Value) -> Value:
-    """A value as the argument of a template: an int is static, and the type of a layout of run-time integers stays one.
-
-    >>> type(argument(Runtime(4))).__name__, type(argument((Runtime(4),))[0]).__name__
-    ('int', 'Runtime')
-    """
+    """A value as the argument of a template: an int is static, and the type of a layout of run-time integers stays one."""
     return int(certain(value)) if isinstance(value, (Runtime, Unknown)) else value
 
 
 def static(value: _T) -> _T:
-    """A value whose integers are all static, such as one that was given for a type.
-
-    >>> type(static((Runtime(4),))[0]).__name__
-    'int'
-    """
+    """A value whose integers are all static, such as one that was given for a type."""
     found: _T = each_integer(int, certain(value))
     return found
 
@@ -101,11 +85,7 @@ class SpelledInt(ValueType):
 
 
 def zeroed(kind: Value, error: CuteVizError) -> Value:
-    """What `T{}` is: a number is 0; of a shape, whose integers only stand for what they are later, they are not known.
-
-    >>> zeroed((ValueType("int64_t"), 1), CuteVizError("why"))[1]
-    1
-    """
+    """What `T{}` is: a number is 0; of a shape, whose integers only stand for what they are later, they are not known."""
     return typed(kind, error) if element_type(kind) is None else Runtime(0)
 
 
@@ -115,12 +95,7 @@ def element_type(value: Value) -> ValueType | None:
 
 
 def typed(kind: Value, error: CuteVizError, part: str = "") -> Value:
-    """An object of a type, of which nothing else is known: its integers that are not static are not known, each for itself.
-
-    >>> from cute_viz.values.types import ValueType
-    >>> typed((ValueType("int"), 8), CuteVizError("why"))[1]
-    8
-    """
+    """An object of a type, of which nothing else is known: its integers that are not static are not known, each for itself."""
     match kind:
         case SpelledInt():
             return kind.number
@@ -132,8 +107,7 @@ def typed(kind: Value, error: CuteVizError, part: str = "") -> Value:
 class Env:
     """A scope with values for its parameters: the class of a template with its arguments, a call of a function. args: values by
     name, or an error, or a function that gives the value when it is asked for. memo: of its declarations. cells: the variables
-    of a function that runs, the members of an object; None where nothing changes.
-    """
+    of a function that runs, the members of an object; None where nothing changes."""
 
     __slots__ = ("args", "asking_bases", "cells", "children", "memo", "parent", "scope")
 
@@ -305,24 +279,21 @@ class External:
 @dataclass(frozen=True, slots=True)
 class Thread:
     """One thread's view of a tiling, or a swizzled tensor at a place, though it is not known which: `view` is the first. order:
-    threads.order_of the index of the thread. sliced: of a part of a tensor at a known place, how it was made, as of Tensor.
-    """
+    threads.order_of the index of the thread, which is index. sliced: of a part of a tensor at a known place, how it was made, as
+    of Tensor."""
 
     view: Value
     error: CuteVizError
     order: tuple[int, ...] | None = ()
     sliced: tuple[str, list[Any]] | None = None
+    index: Value = None
 
     def __str__(self) -> str:
         return str(self.view)
 
 
 def solid(value: Value) -> Value:
-    """A value that is known. Raises: the error of one that is not.
-
-    >>> solid(4)
-    4
-    """
+    """A value that is known. Raises: the error of one that is not."""
     if isinstance(value, External) and value.error is not None:
         raise value.error
     return value

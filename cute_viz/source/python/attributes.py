@@ -24,13 +24,13 @@ from cute_viz.source.python.tree import dotted
 from cute_viz.source.python.values import (
     Atom,
     Bound,
-    Class,
     DslOp,
     EnumMember,
-    Function,
-    Items,
     Lost,
+    Mutable,
     Object,
+    PyClass,
+    PyFunction,
     Slice,
     Super,
     Symbol,
@@ -75,7 +75,7 @@ def _of_instance(machine: Machine, value: Object, name: str, node: ast.expr) -> 
     if name in value.names:
         return value.names[name]
     found = value.cls.find(name)
-    if isinstance(found, Function):
+    if isinstance(found, PyFunction):
         if found.decorators & {"property", "cached_property"}:
             return machine.parts.call(machine, found, [value], {}, node)
         if "staticmethod" in found.decorators:
@@ -88,11 +88,11 @@ def _of_instance(machine: Machine, value: Object, name: str, node: ast.expr) -> 
     return machine.unknown(message, node, hint=hint_for(path), needs=(path,), path=path)
 
 
-def _of_class(machine: Machine, value: Class, name: str, node: ast.expr) -> object:
+def _of_class(machine: Machine, value: PyClass, name: str, node: ast.expr) -> object:
     found = value.find(name)
-    if value.is_enum() and found is not None and not isinstance(found, Function):
+    if value.is_enum() and found is not None and not isinstance(found, PyFunction):
         return EnumMember(value.name, name, found)
-    if isinstance(found, Function):
+    if isinstance(found, PyFunction):
         return Bound(found, value) if "classmethod" in found.decorators else found
     if found is not None or name in value.names:
         return found
@@ -103,8 +103,8 @@ def _of_class(machine: Machine, value: Class, name: str, node: ast.expr) -> obje
 
 def _of_super(machine: Machine, value: Super, name: str, node: ast.expr) -> object:
     for base in value.owner.bases:
-        found = base.find(name) if isinstance(base, Class) else None
-        if isinstance(found, Function):
+        found = base.find(name) if isinstance(base, PyClass) else None
+        if isinstance(found, PyFunction):
             return Bound(found, value.target)
     return machine.unknown(f"the base of {value.owner.name} is not in this file", node)
 
@@ -132,7 +132,7 @@ def _of_member(machine: Machine, value: EnumMember, name: str, node: ast.expr) -
     return Bound(Symbol(f"@member.{name}"), value)
 
 
-def _of_plain(machine: Machine, value: Items | str, name: str, node: ast.expr) -> object:
+def _of_plain(machine: Machine, value: Mutable | str, name: str, node: ast.expr) -> object:
     return Bound(Symbol(f"@{'str' if isinstance(value, str) else 'items'}.{name}"), value)
 
 
@@ -257,12 +257,12 @@ def _of_slice(machine: Machine, value: Slice, name: str, node: ast.expr) -> obje
 _READERS: tuple[tuple[Any, Callable[[Machine, Any, str, ast.expr], Any]], ...] = (
     (Lost, _of_unknown),
     (Object, _of_instance),
-    (Class, _of_class),
+    (PyClass, _of_class),
     (Super, _of_super),
     (Symbol, _of_symbol),
     (ValueType, _of_element),
     (EnumMember, _of_member),
-    ((Items, str), _of_plain),
+    ((Mutable, str), _of_plain),
     ((Layout, ComposedLayout, Swizzle), _of_layout),
     (Tensor, _of_tensor),
     (DescriptorTensor, lambda machine, value, name, node: _of_tensor(machine, as_tensor(value), name, node)),

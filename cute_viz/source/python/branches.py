@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError
+from cute_viz.source.python.alternatives import choice
 from cute_viz.source.python.machine import Changes, Frame, Machine, Rounds, need_whole
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.several import bind, iterate
 from cute_viz.source.python.tree import stored
-from cute_viz.source.python.values import Bound, Function, Items, Lost, Object, same
+from cute_viz.source.python.values import Bound, Lost, Mutable, Object, PyFunction, same
 
 # How a block ends.
 GOES_ON, RETURNS, RAISES, BREAKS, CONTINUES = "goes on", "returns", "raises", "breaks", "continues"
@@ -47,12 +48,12 @@ def forget(machine: Machine, value: object, error: CuteVizError) -> None:
             todo += one
         elif isinstance(one, Bound):
             todo.append(one.target)
-        elif isinstance(one, Items) and not isinstance(one.content["items"], Lost):
+        elif isinstance(one, Mutable) and not isinstance(one.content["items"], Lost):
             todo += one.content["items"].values() if isinstance(one.content["items"], dict) else one.content["items"]
             machine.store.write(one.content, "items", Lost(error))
         elif isinstance(one, Object):
             todo += one.names.values()
-            shared = {name for cls in one.cls.lineage() for name, value in cls.names.items() if not isinstance(value, Function)}
+            shared = {name for cls in one.cls.lineage() for name, value in cls.names.items() if not isinstance(value, PyFunction)}
             for name in {*one.names, *shared}:
                 machine.store.write(one.names, name, Lost(error))
 
@@ -94,11 +95,12 @@ def split(
         mark, before = machine.store.mark(), len(frame.returned)
         for changes in begun or () if n else ():
             machine.store.lose(changes, joined(machine, cause, node))
-        machine.splits += 1
+        way, outer = choice(machine.tree, frame.node, node, n), machine.choices
+        machine.splits, machine.choices = machine.splits + 1, outer if way is None else (*outer, way)
         try:
             ended = machine.parts.block(machine, body, frame)
         finally:
-            machine.splits -= 1
+            machine.splits, machine.choices = machine.splits - 1, outer
         outcomes.append((ended, machine.store.undo(mark), frame.returned[before:]))
         machine.left = [min(place, mark) for place in machine.left]
         if ended == RETURNS:
@@ -187,7 +189,7 @@ def follow_for(machine: Machine, node: ast.For, frame: Frame) -> str:
     try:
         through = need_whole(machine.value(node.iter, frame))
         rounds = iterate(machine, through, node.iter)
-        content = through.items if isinstance(through, Items) else None
+        content = through.items if isinstance(through, Mutable) else None
     except CuteVizError as error:
         return _some_rounds(machine, node, frame, error)
     count = len(rounds)
@@ -208,7 +210,7 @@ def follow_for(machine: Machine, node: ast.For, frame: Frame) -> str:
                 return GOES_ON
             if ended in (RETURNS, RAISES):
                 return ended
-            if isinstance(through, Items) and through.content["items"] is not content:
+            if isinstance(through, Mutable) and through.content["items"] is not content:
                 raise Open  # a round changes what the loop goes through
     except Open:
         machine.store.undo(mark)
@@ -258,8 +260,7 @@ def _loop(machine: Machine, node: ast.For | ast.While, count: int | None) -> Rou
 
 def _some_rounds(machine: Machine, node: ast.For | ast.While, frame: Frame, cause: CuteVizError, count: int | None = None) -> str:
     """A loop whose rounds are not followed: what a round changes is unknown in it, as far as the loop carries it. count: of its
-    rounds, if that is known, and nothing leaves it.
-    """
+    rounds, if that is known, and nothing leaves it."""
     left = any(isinstance(item, (ast.Break, ast.Return)) for part in node.body for item in ast.walk(part))
     outer, calls = machine.around, len(machine.made_calls)
     machine.around = (*outer, (_loop(machine, node, None if left else count), None))

@@ -20,13 +20,13 @@ from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tree import REST, YIELDS, Tree, defaults_of, stored
 from cute_viz.source.python.values import (
     Bound,
-    Class,
     EnumMember,
-    Function,
-    Items,
     Lost,
+    Mutable,
     Object,
     Partial,
+    PyClass,
+    PyFunction,
     SizedInt,
     Super,
     Symbol,
@@ -46,20 +46,20 @@ _KEEPS |= {"override", "no_grad", "overload", "cached_property", "final", "wraps
 
 def call(machine: Machine, function: object, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
     """The value of a call. Raises: NotationError for what is unknown, and for what the library refuses."""
-    if REST in named and not isinstance(function, (Bound, Function, Class)):
+    if REST in named and not isinstance(function, (Bound, PyFunction, PyClass)):
         raise machine.fail("these arguments are parameters", node)
     match function:
         case Bound(inside, target):
             return call(machine, inside, [target, *args], named, node)
         case Partial(inside, first, more):
             return call(machine, inside, [*first, *args], {**more, **named}, node)
-        case Function():
+        case PyFunction():
             return follow(machine, function, args, named, node)
-        case Class():
+        case PyClass():
             return make(machine, function, args, named, node)
-        case Object() if isinstance(method := function.cls.find("__call__"), Function):
+        case Object() if isinstance(method := function.cls.find("__call__"), PyFunction):
             return follow(machine, method, [function, *args], named, node)
-        case Symbol("@python.super") if len(args) == 2 and isinstance(args[0], Class):
+        case Symbol("@python.super") if len(args) == 2 and isinstance(args[0], PyClass):
             return Super(args[0], args[1])
         case Symbol():
             return call_library(machine, function, args, named, node)
@@ -88,7 +88,7 @@ def _number(machine: Machine, kind: ValueType, args: list[object], node: ast.exp
     return float(value) if kind.kind == "float" else bool(value) if kind.short == "pred" else int(value)
 
 
-def make(machine: Machine, cls: Class, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
+def make(machine: Machine, cls: PyClass, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
     """An object of a class: its `__init__` followed, or the fields of a dataclass."""
     if cls.is_enum():
         for name, value in cls.names.items():
@@ -97,7 +97,7 @@ def make(machine: Machine, cls: Class, args: list[object], named: dict[str, obje
         raise machine.fail(f"cannot determine which member of {cls.name} this is", node)
     out = Object(cls)
     init = cls.find("__init__")
-    if isinstance(init, Function):
+    if isinstance(init, PyFunction):
         follow(machine, init, [out, *args], named, node)
         return out
     if REST in named:
@@ -125,12 +125,12 @@ def make(machine: Machine, cls: Class, args: list[object], named: dict[str, obje
             default = named[name]
         machine.store.write(out.names, name, default)
     after = cls.find("__post_init__")
-    if isinstance(after, Function):
+    if isinstance(after, PyFunction):
         follow(machine, after, [out], {}, node)
     return out
 
 
-def _field(machine: Machine, item: ast.AnnAssign, cls: Class) -> tuple[Any, bool]:
+def _field(machine: Machine, item: ast.AnnAssign, cls: PyClass) -> tuple[Any, bool]:
     """The default of a dataclass's field, and whether an argument may give it."""
     assert isinstance(item.target, ast.Name)
     name = item.target.id
@@ -147,15 +147,14 @@ def _field(machine: Machine, item: ast.AnnAssign, cls: Class) -> tuple[Any, bool
 
 def follow(
     machine: Machine,
-    function: Function,
+    function: PyFunction,
     args: list[object],
     named: dict[str, object],
     node: ast.AST,
     missing: Missing | None = None,
 ) -> Any:
     """The value of a function of the text: its statements followed with these arguments. missing: what a parameter without an
-    argument is; without it that is an error.
-    """
+    argument is; without it that is an error."""
     if machine.depth >= DEPTH:
         raise machine.fail("calls are nested too deeply to follow", node)
     if (tree := _tree_of(function.frame)) is not machine.tree:
@@ -192,9 +191,9 @@ def follow(
     if machine.depth > 1:
         machine.path = (*path, ("::".join(around), machine.tree.line(machine.span(node).start)))
     machine.scope = scope
-    loops, outside, kernel = machine.around, machine.outside, machine.kernel
+    held = machine.around, machine.outside, machine.kernel, machine.choices
     if "kernel" in function.decorators:
-        machine.around, machine.outside = (), machine.splits
+        machine.around, machine.outside, machine.choices = (), machine.splits, ()
         machine.kernel = function.name, machine.path[-1][1] if machine.path else 0
     try:
         ended = execute(machine, function.node.body, frame)
@@ -202,7 +201,7 @@ def follow(
         raise machine.fail("this is nested too deeply to follow", node) from None
     finally:
         machine.path, machine.scope = path, around
-        machine.around, machine.outside, machine.kernel = loops, outside, kernel
+        machine.around, machine.outside, machine.kernel, machine.choices = held
         machine.depth -= 1
         if again:
             machine.active[key] = before_it
@@ -238,7 +237,7 @@ def _stored_in(machine: Machine, node: ast.AST) -> set[str]:
     return cache[id(node)]
 
 
-def _result(machine: Machine, function: Function, frame: Frame, ended: str, node: ast.AST) -> object:
+def _result(machine: Machine, function: PyFunction, frame: Frame, ended: str, node: ast.AST) -> object:
     values = list(frame.returned)
     if ended == "goes on" and values:
         values.append(None)
@@ -280,7 +279,7 @@ def _as_annotated(machine: Machine, item: ast.arg, value: object, frame: Frame) 
 
 def _bind_parameters(
     machine: Machine,
-    function: Function,
+    function: PyFunction,
     args: list[object],
     named: dict[str, object],
     frame: Frame,
@@ -326,5 +325,5 @@ def _bind_parameters(
         )
     if spec.kwarg is not None:
         frame.names[spec.kwarg.arg] = (
-            Items({"items": rest}) if missing is None else machine.unknown("these are parameters", spec.kwarg, path=REST)
+            Mutable({"items": rest}) if missing is None else machine.unknown("these are parameters", spec.kwarg, path=REST)
         )

@@ -8,17 +8,26 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.common import Operation
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.origin import with_origin
+from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
+from cute_viz.limits import limit, over
 from cute_viz.notation.undefined import undefined
 from cute_viz.source.model import Entry
-from cute_viz.source.python.answers import is_object, plain, shown
 from cute_viz.source.python.gluon import Encoded
 from cute_viz.source.python.instructions import resolved
 from cute_viz.source.python.machine import need
 from cute_viz.source.python.runs import Runs
 from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tree import Tree, dotted
-from cute_viz.source.python.values import DslOp, Lost, Symbol, alike
+from cute_viz.source.python.values import Atom, DslOp, Lost, Mutable, SizedInt, Slice, Symbol, alike, run_times
+from cute_viz.values.integer import Unknown
+from cute_viz.values.pointer import COUNTS, Pointer
+from cute_viz.values.types import ValueType
 
 
 class Assignment(NamedTuple):
@@ -32,12 +41,7 @@ class Assignment(NamedTuple):
 
 
 def entries_of(tree: Tree, runs: Runs, unnamed: bool = False) -> tuple[Entry, ...]:
-    """An entry for each name that the text assigns to, `self.x` among them. unnamed: for each expression, too.
-
-    >>> tree = Tree("a = b = 4\\ndef f(c):\\n    d, self.e = c")
-    >>> [entry.path for entry in entries_of(tree, Runs(tree, Given()))]
-    ['a', 'b', 'f::d', 'f::self.e']
-    """
+    """An entry for each name that the text assigns to, `self.x` among them. unnamed: for each expression, too."""
     out = []
     for place in _places(tree.module, unnamed):
         span = tree.span(place.target)
@@ -140,9 +144,8 @@ def _print_alike(values: list[object]) -> bool:
 
 
 def _answer(runs: Runs, place: Assignment, values: list[object]) -> object:
-    """The one value of a definition. Raises: NotationError for several values, none, an unknown one, or one that is not an object
-    of CuTe.
-    """
+    """The one value of a definition. Raises: NotationError for several values, none, an unknown one, or one that is not an
+    object of CuTe."""
     machine, named = runs.machine, repr(place.name) if place.name else "this"
     if not values:
         for statement in reversed(place.around):
@@ -174,3 +177,63 @@ def _answer(runs: Runs, place: Assignment, values: list[object]) -> object:
         said = f"is {found}, which is not in this file" if isinstance(found, Symbol) else "is not a layout, tiling or number"
         raise NotationError(f"{named} {said}", text=machine.tree.text, span=machine.span(place.target))
     return underscores(found) if isinstance(found, tuple) else found
+
+
+def plain(value: object, room: list[int] | None = None) -> Any:
+    """A value as other rooms know it.
+
+    room: how many entries it may still have. Raises: LimitError for too many: a list may hold another one again and again.
+    """
+    match value:
+        case Tensor():
+            return _addressed(value)
+        case Atom(inside):
+            return inside
+        case Slice(_, cause):
+            raise cause.error
+        case SizedInt():
+            return int(value)
+        case Mutable():
+            if not isinstance(value.items, list):
+                return value.items
+            value = tuple(value.items)
+    if isinstance(value, tuple):
+        room = room or [4 * limit("modes")]
+        room[0] -= len(value)
+        if room[0] < 0:
+            raise over("modes", "this value has too many entries", most=4 * limit("modes"))
+        return tuple(plain(item, room) for item in value)
+    return value
+
+
+def shown(value: object) -> Any:
+    """A value as `plain` gives it; of TMA with its tensor map, of tensor memory with its address."""
+    if isinstance(value, Atom) and value.tma is not None:
+        return value.tma
+    if isinstance(value, Tensor) and value.pointer.space == "tmem" and (kind := value.pointer.known) is not None:
+        known = isinstance(value.layout, Layout) and isinstance(value.offset, int) and next(run_times(value.layout), None) is None
+        return Tensor(Pointer("tmem", kind.cpp, 0, offset=value.offset), value.layout) if known else plain(value)
+    return plain(value)
+
+
+def _addressed(tensor: Tensor) -> object:
+    """The layout of a tensor, behind the swizzle of its pointer, which acts on the addresses of bytes, or behind its origin."""
+    if isinstance(tensor.offset, tuple) or tensor.pointer.space == COUNTS:
+        return with_origin(tensor.offset, tensor.layout, tensor=True)
+    if tensor.pointer.swizzle is None or not isinstance(tensor.layout, Layout):
+        return tensor.layout
+    if tensor.pointer.known is not None:
+        return tensor.whole
+    if tensor.offset != 0:
+        raise NotationError(
+            f"{tensor.pointer.swizzle} acts on the address in bytes, and the element type of this tensor is not known",
+            hint="give the element type: `let=`",
+        )
+    return ComposedLayout(tensor.pointer.swizzle, 0, tensor.layout)
+
+
+def is_object(value: object) -> bool:
+    """Whether a value is one of the algebra, for an answer: a number, a tuple of such, a layout, a tiling."""
+    if isinstance(value, tuple):
+        return all(item is None or is_object(item) for item in value)
+    return isinstance(value, (int, Unknown, Layout, ComposedLayout, Swizzle, ValueType, Basis)) or hasattr(value, "tiling")

@@ -23,12 +23,12 @@ from cute_viz.source.python.subscripts import subscript
 from cute_viz.source.python.tree import REST, defaults_of, dotted
 from cute_viz.source.python.values import (
     Bound,
-    Class,
     EnumMember,
-    Function,
-    Items,
     Lost,
+    Mutable,
     Object,
+    PyClass,
+    PyFunction,
     Symbol,
     as_tensor,
     either,
@@ -44,8 +44,7 @@ from cute_viz.values.types import ValueType
 
 def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> object:
     """The value of an expression, which may be unknown. Raises: NotationError for what cannot be read, and the errors of the
-    algebra.
-    """
+    algebra."""
     reader = _READERS.get(type(node))
     if reader is None:
         raise machine.fail(f"Python's {type(node).__name__} is not supported here", node)
@@ -104,7 +103,7 @@ def _attribute(machine: Machine, node: ast.Attribute, frame: Frame) -> object:
     if isinstance(target, Object):
         paths.append(f"self.{node.attr}")
     given = next((found for path in paths if (found := machine.let(path, frame)) is not NOTHING), NOTHING)
-    if given is not NOTHING and isinstance(target, (Object, Class, Lost, EnumMember)):
+    if given is not NOTHING and isinstance(target, (Object, PyClass, Lost, EnumMember)):
         return given
     try:
         found = machine.parts.attribute(machine, need_whole(target) if not isinstance(target, Lost) else target, node.attr, node)
@@ -196,7 +195,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> object:
             target = tensor_of(target)  # a layout has no slices: it was given for a tensor
         if isinstance(target, Tensor):
             index = unstaged(index)
-        elif not isinstance(target, (Symbol, Items, tuple)):
+        elif not isinstance(target, (Symbol, Mutable, tuple)):
             need(index)
     return subscript(machine, target, index, node)
 
@@ -223,7 +222,7 @@ def _call(machine: Machine, node: ast.Call, frame: Frame) -> object:
             named[REST] = True
             continue
         content = need_whole(content)
-        if not isinstance(content, Items) or not isinstance(content.items, dict):
+        if not isinstance(content, Mutable) or not isinstance(content.items, dict):
             raise machine.fail("cannot determine the arguments of **", keyword.value)
         named |= {str(key): value for key, value in content.items.items()}
     named.pop("loc", None)
@@ -249,7 +248,7 @@ def _first_argument(frame: Frame) -> object:
 
 
 def _lambda(machine: Machine, node: ast.Lambda, frame: Frame) -> object:
-    return Function(node, frame, defaults={name: machine.attempt(value, frame) for name, value in defaults_of(node)})
+    return PyFunction(node, frame, defaults={name: machine.attempt(value, frame) for name, value in defaults_of(node)})
 
 
 def _text(machine: Machine, node: ast.JoinedStr, frame: Frame) -> object:

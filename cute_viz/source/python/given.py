@@ -14,7 +14,7 @@ from cute_viz.notation.reading import Passage
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.tree import Tree
-from cute_viz.source.python.values import Atom, EnumMember, Items, Lost, Symbol, element, tensor_of
+from cute_viz.source.python.values import Atom, EnumMember, Lost, Mutable, Symbol, element, tensor_of
 from cute_viz.source.sniff import is_cpp
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -35,9 +35,8 @@ _PLAIN = {"true": True, "false": False, "none": None}
 
 
 def convert(machine: Machine, given: object) -> object:
-    """The value that was given: an object, or a text that is read in the module's scope; of an unreadable one the error. Text that
-    is no Python is CuTe's notation: `(8,64):(64,1)`.
-    """
+    """The value that was given: an object, or a text that is read in the module's scope; of an unreadable one the error. Text
+    that is no Python is CuTe's notation: `(8,64):(64,1)`."""
     if not isinstance(given, str):
         return _ours(given)
     text = given.strip()
@@ -78,20 +77,12 @@ def _notation(machine: Machine, text: str) -> Document:
 
 
 def member_named(text: str) -> EnumMember | None:
-    """A member that is written without its enumeration: `ROW_MAJOR`.
-
-    >>> member_named("MN").enum, member_named("M")
-    ('OperandMajorMode', None)
-    """
+    """A member that is written without its enumeration: `ROW_MAJOR`."""
     return _member(f"{_WORDS[text]}.{text}") if text in _WORDS else None
 
 
 def _member(text: str) -> EnumMember | None:
-    """The member of one of the DSL's enumerations, with or without its module: `CtaGroup.TWO`.
-
-    >>> _member("tcgen05.CtaGroup.TWO").value, _member("a.b")
-    (2, None)
-    """
+    """The member of one of the DSL's enumerations, with or without its module: `CtaGroup.TWO`."""
     words = text.split(".")
     found = symbol(f"cutlass.{'.'.join(words[-2:])}") if len(words) > 1 and all(map(str.isidentifier, words)) else None
     return found if isinstance(found, EnumMember) else None
@@ -111,7 +102,7 @@ def _python(machine: Machine, text: str) -> object:
         return Lost(error)
     finally:
         machine.tree = tree
-    if isinstance(value, Items) and isinstance(value.items, list):
+    if isinstance(value, Mutable) and isinstance(value.items, list):
         return tuple(value.items)
     return value
 

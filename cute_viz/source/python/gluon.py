@@ -13,7 +13,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.notation.triton import layout_of, smallest
 from cute_viz.notation.triton_text import GLUON, find
 from cute_viz.source.python.machine import need
-from cute_viz.source.python.values import Items, Symbol, tensor_of
+from cute_viz.source.python.values import Mutable, Symbol, tensor_of
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, named
 
@@ -35,22 +35,13 @@ class Encoded:
 
 
 def is_gluon(path: str) -> bool:
-    """Whether a dotted name is one of Gluon's that is read here.
-
-    >>> is_gluon("triton.experimental.gluon.language.BlockedLayout"), is_gluon("triton.language.load")
-    (True, False)
-    """
+    """Whether a dotted name is one of Gluon's that is read here."""
     words = path.split(".")
     return words[0] == "triton" and (words[-1] in GLUON or words[-1] in _MAKERS or words[-1] == "get_default_for")
 
 
 def call_gluon(function: Symbol, args: list[object], named_args: dict[str, object]) -> object:
-    """An encoding, or a tensor that has one. Raises: AlgebraError for arguments that are not known, and for other shapes.
-
-    >>> symbol = Symbol("triton.experimental.gluon.language.SliceLayout")
-    >>> call_gluon(symbol, [0, Encoded("gl.BlockedLayout([1, 4], [4, 8], [1, 1], [1, 0])")], {}).text
-    'gl.SliceLayout(0, gl.BlockedLayout([1, 4], [4, 8], [1, 1], [1, 0]))'
-    """
+    """An encoding, or a tensor that has one. Raises: AlgebraError for arguments that are not known, and for other shapes."""
     name, args = function.last, [need(x) for x in args]
     named_args = {word: need(value) for word, value in named_args.items()}
     if name == "get_default_for":
@@ -79,7 +70,7 @@ def _written(value: object) -> str:
     value = need(value)
     if isinstance(value, Encoded):
         return value.text
-    if isinstance(value, Items):
+    if isinstance(value, Mutable):
         return f"[{', '.join(map(_written, value.items))}]"
     if isinstance(value, tuple):
         return f"[{', '.join(map(_written, value))}]"
@@ -87,7 +78,7 @@ def _written(value: object) -> str:
 
 
 def _shape(value: object) -> tuple[int, ...]:
-    shape = tuple(value.items) if isinstance(value, Items) else value
+    shape = tuple(value.items) if isinstance(value, Mutable) else value
     if not isinstance(shape, tuple) or not all(isinstance(need(n), int) for n in shape):
         raise AlgebraError("the shape of this tensor is not known")
     return shape

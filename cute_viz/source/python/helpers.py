@@ -37,7 +37,7 @@ from cute_viz.source.python.instructions import need_tiled_mma, resolved
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import Raw, coordinates, fragment_like, layout_of, leading, picked
-from cute_viz.source.python.values import Atom, DslOp, EnumMember, Items, Lost, Slice, element, run_times, tensor_of
+from cute_viz.source.python.values import Atom, DslOp, EnumMember, Lost, Mutable, Slice, element, run_times, tensor_of
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -66,11 +66,7 @@ def _memory(tensor: object) -> tuple[Tensor, ValueType]:
 
 
 def _as_large(layout: Layout) -> Layout:
-    """A layout whose run-time extents and strides are large numbers: neither an atom nor the coordinates depend on which.
-
-    >>> str(_as_large(Layout((8, 4), (4, 1))))
-    '(8,4):(4,1)'
-    """
+    """A layout whose run-time extents and strides are large numbers: neither an atom nor the coordinates depend on which."""
     steps = count(1)
     return Layout(
         map_leaves(lambda n: 1 << 20 if isinstance(n, Unknown) else n, layout.shape),
@@ -164,8 +160,7 @@ TMA: dict[tuple[str, str], Callable[..., Any]] = {
 
 def _descriptors(op: DslOp, operand: str, source: object) -> Any:
     """The descriptors of an operand in shared memory: how far each starts behind the first, in units of 16 bytes. Source:
-    MakeTensor<GMMA::smem_desc<Major>> and UMMA's. Raises: AlgebraError for a tensor that is not one of these.
-    """
+    MakeTensor<GMMA::smem_desc<Major>> and UMMA's. Raises: AlgebraError for a tensor that is not one of these."""
     kind = source.pointer.type if isinstance(source, Tensor) else None
     if isinstance(kind, Lost):
         raise kind.error
@@ -197,7 +192,7 @@ def _fields(op: DslOp, operand: str, kind: ValueType, source: Tensor) -> Any:
 
 def _columns(machine: Machine, tmem_tensors: object, rounding: object, arch: object) -> Any:
     """`get_num_tmem_alloc_cols(tensors, rounding=True)`: the columns that tensors take together, a power of two from 32 to 512."""
-    tensors = tmem_tensors.items if isinstance(tmem_tensors, Items) else modes(tmem_tensors)
+    tensors = tmem_tensors.items if isinstance(tmem_tensors, Mutable) else modes(tmem_tensors)
     taken = sum(int(find_tmem_tensor_col_offset(need(tensor))) for tensor in tensors)
     taken = taken if rounding is False else max(1 << (taken - 1).bit_length(), 32)
     if not 32 <= taken <= 512:

@@ -35,11 +35,7 @@ _ALSO = {"instruction_shape": "shape_mnk", "mma_shape": "shape_mnk"}
 
 def instruction(module: str, name: str, args: list[object], given: dict[str, object]) -> DslOp | None:
     """The operation of a module's name, with its arguments by name; None for a name that is not known. Arguments may be unknown:
-    most layouts do not depend on all of them. Raises: AlgebraError for arguments that it does not take.
-
-    >>> instruction("warp", "LdMatrix8x8x16bOp", [False, 4], {}).get("num_matrices")
-    4
-    """
+    most layouts do not depend on all of them. Raises: AlgebraError for arguments that it does not take."""
     key = (module, name) if (module, name) in SIGNATURES else ("cute", name)
     if key not in SIGNATURES:
         return None
@@ -61,12 +57,7 @@ def instruction(module: str, name: str, args: list[object], given: dict[str, obj
 
 
 def mma_atom(op: object, resolve: Resolver | None) -> Atom:
-    """The MMA atom of an operation. Raises: AlgebraError for any other operation, and for one that the library lacks.
-
-    >>> op = instruction("warp", "MmaTF32Op", [(16, 8, 8)], {})
-    >>> mma_atom(op, lambda name, args: f"the atom of {name}").value
-    'the atom of warp.MmaTF32Op(shape_mnk=(16,8,8))'
-    """
+    """The MMA atom of an operation. Raises: AlgebraError for any other operation, and for one that the library lacks."""
     if isinstance(op, Atom):
         return op
     if not isinstance(op, DslOp) or "Mma" not in op.name:
@@ -108,11 +99,7 @@ def _of_one_sm(atom: object) -> Any:
 
 def resolved(op: DslOp, resolve: Resolver | None, args: tuple[str, ...] = ()) -> object:
     """What the library has for an operation, which it finds by its call; args: template arguments that this leaves open. Raises:
-    what makes an argument unknown; AlgebraError for an operation that the library lacks.
-
-    >>> resolved(instruction("warp", "LdMatrix8x8x16bOp", [False, 4], {}), lambda name, args: name)
-    'warp.LdMatrix8x8x16bOp(transpose=False, num_matrices=4)'
-    """
+    what makes an argument unknown; AlgebraError for an operation that the library lacks."""
     names = [name for name in SIGNATURES[op.module, op.name] if name in op.arguments]
     given = [f"{name}={_word(value)}" for name in names if (value := _known(name, op.get(name))) is not None]
     atom = resolve(f"{op.module}.{op.name}({', '.join(given)})", args) if resolve else None
@@ -137,11 +124,7 @@ _UNIVERSAL = ("CopyUniversalOp", "CopyG2ROp", "CopyR2GOp", "CopyS2ROp", "CopyR2S
 
 def copy_atom(op: object, kind: object, bits: object, resolve: Resolver | None) -> Atom:
     """The copy atom of an operation for values of a type; bits: of a copy, where the operation leaves them open. Raises:
-    AlgebraError for any other operation, one that the library lacks, and a width that no instruction has.
-
-    >>> str(copy_atom(instruction("cute", "CopyUniversalOp", [], {}), ValueType("f16"), None, None).value.layout_src)
-    '(1,1):(0,0)'
-    """
+    AlgebraError for any other operation, one that the library lacks, and a width that no instruction has."""
     if not isinstance(op, DslOp) or (op.name.startswith("Mma")):
         raise AlgebraError("a copy operation is expected here", hint="example: cute.nvgpu.CopyUniversalOp()")
     kind = need(kind)
@@ -164,23 +147,14 @@ def copy_atom(op: object, kind: object, bits: object, resolve: Resolver | None) 
 
 
 def is_of_one_value(value: object) -> bool:
-    """Whether a copy is made of atoms of one value, whose width the operation leaves open.
-
-    >>> [is_of_one_value(copy_atom(instruction("cute", "CopyUniversalOp", [], {}), ValueType("f16"), n, resolve)) for n in (0, 128)]
-    [True, False]
-    """
+    """Whether a copy is made of atoms of one value, whose width the operation leaves open."""
     atom = value.atom if isinstance(value, Slice) else value
     return isinstance(atom, Atom) and isinstance(found := atom_of(atom.value), Copy_Atom) and found.layout_src == _ONE
 
 
 def merging(tensors: Sequence[Tensor], resolve: Resolver | None) -> list[Any]:
     """The operands of a copy that leaves its width to the compiler, which takes so many neighbors at once as are known to be
-    aligned in every thread: global memory is to its elements, where nothing else is said.
-
-    >>> from cute_viz.algebra.shares import share
-    >>> merging([share("g", "gmem", "f32", Layout(4)), share("r", "rmem", "f32", Layout(4))], resolve)[0].name
-    'AutoVectorizingCopyWithAssumedAlignment<32>'
-    """
+    aligned in every thread: global memory is to its elements, where nothing else is said."""
     aligned = [8 * (x.pointer.align or x.bits // 8) for x in tensors if x.pointer.space == "gmem" or x.pointer.align]
     aligned += [gcd(_WIDEST, *(start * x.bits for start in x.starts)) for x in tensors if x.pointer.space != "rmem"]
     bits = min([_WIDEST, *aligned])

@@ -13,12 +13,7 @@ NOTHING = object()
 
 
 class Lets:
-    """The values that were given for names: `N`, `self.tile`, `mA.element_type`, behind as much of a scope as one likes.
-
-    >>> lets = Lets(Given({"Kernel.run.N": "4", "self.dtype": "Float16"}), ast.parse("class Kernel: N; self.dtype"))
-    >>> lets.find("N", ("Kernel", "run")), lets.find("N", ("other",)) is NOTHING, lets.find("self.dtype", ("f",))
-    (('4', 'Kernel.run.N'), True, ('Float16', 'self.dtype'))
-    """
+    """The values that were given for names: `N`, `self.tile`, `mA.element_type`, behind as much of a scope as one likes."""
 
     def __init__(self, given: Given, module: ast.Module) -> None:
         self.given = given

@@ -37,11 +37,11 @@ from cute_viz.source.python.subscripts import carried, first, moved, partitioned
 from cute_viz.source.python.tensors import TENSORS, dynamic, member_of, taken
 from cute_viz.source.python.values import (
     Atom,
-    Class,
-    Items,
     Lost,
+    Mutable,
     Object,
     Partial,
+    PyClass,
     SizedInt,
     Slice,
     Symbol,
@@ -61,17 +61,13 @@ RENAMED |= {"make_layout_image_mask": "create_tma_multicast_mask"}
 
 
 def operation(name: str) -> str:
-    """The operation that a name of the DSL is for `algebra.ops.find`, `dsl.NAME` where its compiler computes another value.
-
-    >>> operation("slice_"), operation("raked_product"), operation("group_modes")
-    ('dsl.slice', 'dsl.raked_product', 'dsl.group_modes')
-    """
+    """The operation that a name of the DSL is for `algebra.ops.find`, `dsl.NAME` where its compiler computes another value."""
     name = RENAMED.get(name, name)
     return f"dsl.{name}" if ALIASES.get(name, name) in DIFFERENCES else name
 
 
 _GAP = object()  # an argument that is not given
-_NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
+_NAMESPACE = PyClass(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
 _PASS = (
     "mark_layout_dynamic",
     "mark_compact_shape_dynamic",
@@ -282,7 +278,7 @@ def _operand(value: object) -> Any:
         return value.layout
     if isinstance(value, Atom):
         return value.value
-    return underscores(value) if isinstance(value, (tuple, Items)) else value
+    return underscores(value) if isinstance(value, (tuple, Mutable)) else value
 
 
 def _placed(

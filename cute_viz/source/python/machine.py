@@ -11,9 +11,10 @@ from cute_viz.algebra.common import Operation
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import Budget, limit, over, raised_by
 from cute_viz.source.model import Given
+from cute_viz.source.moves import Alternative
 from cute_viz.source.python.lets import NOTHING, Lets
 from cute_viz.source.python.tree import Tree
-from cute_viz.source.python.values import Attributes, Class, Lost, Symbol, alike, either, same
+from cute_viz.source.python.values import Attributes, Lost, PyClass, Symbol, alike, either, same
 from cute_viz.values.integer import Unknown
 
 _MISSING = object()
@@ -29,15 +30,7 @@ def inherited(names: dict[str, object], name: str) -> object:
 
 
 class Journal:
-    """The journal of all writes.
-
-    >>> store, names = Journal(), {"a": 4}
-    >>> mark = store.mark()
-    >>> store.write(names, "a", 8)
-    >>> changes = store.undo(mark)
-    >>> names["a"], [value for _, value in changes.values()]
-    (4, [8])
-    """
+    """The journal of all writes."""
 
     def __init__(self) -> None:
         self.journal: list[tuple[dict[str, Any], str, Any]] = []
@@ -85,9 +78,8 @@ class Journal:
                 self.write(names, name, unknown(name))
 
     def join(self, branches: list[Changes], unknown: Callable[[str], Any]) -> None:
-        """Write what branches that all began here have changed; where they differ, what `unknown` gives for the name. A name that
-        only some of them bind, and that had no value before, keeps its value: where it is used it was bound.
-        """
+        """Write what branches that all began here have changed; where they differ, what `unknown` gives for the name. A name
+        that only some of them bind, and that had no value before, keeps its value: where it is used it was bound."""
         keys = {key: entry[0] for changes in branches for key, entry in changes.items()}
         for key, names in keys.items():
             name = key[1]
@@ -116,7 +108,7 @@ class Frame:
     parent: Frame | None = None
     scope: tuple[str, ...] = ()
     node: ast.AST | None = None
-    owner: Class | None = None
+    owner: PyClass | None = None
     local: frozenset[str] = frozenset()
     returned: list[Any] = field(default_factory=list)
     pending: list[tuple[int, Changes]] = field(default_factory=list)
@@ -140,7 +132,7 @@ class Called:
     """The operands of a call that copies or multiplies tensors. path: where the functions around it are called, outermost first.
 
     loops: those around it within its kernel, with the number of the round, None where one round stands for all. sure: no
-    condition that is not known decides whether it runs. kernel: its name and the line that calls it.
+    condition that is not known decides whether it runs. kernel: its name and the line that calls it. choices: as of an Often.
     """
 
     path: tuple[tuple[str, int], ...]
@@ -148,6 +140,7 @@ class Called:
     loops: tuple[tuple[Rounds, int | None], ...] = ()
     sure: bool = True
     kernel: tuple[str, int] | None = None
+    choices: tuple[Alternative, ...] = ()
 
 
 class Parts(NamedTuple):
@@ -188,6 +181,7 @@ class Machine:
         self.arguments: dict[str, tuple[Any, int]] = {}  # of a script: its values as it is run, and where it names them
         self.kernel: tuple[str, int] | None = None  # that is followed: its name, and the line that calls it
         self.outside = 0  # of these, those around the kernel
+        self.choices: tuple[Alternative, ...] = ()  # of the ways around, within the kernel, those that a condition decides
         self.around: tuple[tuple[Rounds, int | None], ...] = ()  # loops around, within the kernel, and which round it is
         self.made_calls: list[list[Any]] = []  # for each call that was kept the list that it is the last of
         self.active: dict[int, int] = {}  # of a function that is being followed: the ways around its latest call
@@ -286,7 +280,7 @@ class Machine:
         """Keep the operands of a call that copies or multiplies tensors, of every round and way."""
         values = self.records.setdefault(id(node), [])
         if not self.quiet and len(values) < MOVES:
-            values.append(Called(self.path, tuple(args), self.around, self.splits == self.outside, self.kernel))
+            values.append(Called(self.path, tuple(args), self.around, self.splits == self.outside, self.kernel, self.choices))
             self.made_calls.append(values)
 
     def unmoved(self, mark: int) -> None:
@@ -320,11 +314,7 @@ class Machine:
 
 
 def need(value: object) -> Any:
-    """A value that must be known, with all that is in it: the error of the first that is not is raised.
-
-    >>> need((4, (8, "x")))
-    (4, (8, 'x'))
-    """
+    """A value that must be known, with all that is in it: the error of the first that is not is raised."""
     if isinstance(value, Lost):
         raise value.error
     if isinstance(value, tuple) and type(value) is tuple:
@@ -334,11 +324,7 @@ def need(value: object) -> Any:
 
 
 def need_whole(value: object) -> object:
-    """A value that must be known itself, whatever is in it.
-
-    >>> need_whole((4, "x"))
-    (4, 'x')
-    """
+    """A value that must be known itself, whatever is in it."""
     if isinstance(value, Lost):
         raise value.error
     return value

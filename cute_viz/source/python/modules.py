@@ -32,20 +32,12 @@ BUILTINS = frozenset(_WORDS.split())
 
 
 def is_library(path: str) -> bool:
-    """Whether a dotted name is the DSL's.
-
-    >>> is_library("cutlass.cute.size"), is_library("flash_attn.cute.utils")
-    (True, False)
-    """
+    """Whether a dotted name is the DSL's."""
     return path.partition(".")[0] in ("cutlass", "cute")
 
 
 def family(path: str) -> str:
-    """The part of the DSL that a name of it belongs to.
-
-    >>> family("cutlass.utils.hopper_helpers.make_smem_layout_a"), family("cutlass.cute.nvgpu.warp.mma.MmaF16BF16Op")
-    ('sm90', 'warp')
-    """
+    """The part of the DSL that a name of it belongs to."""
     for word in reversed(path.split(".")[:-1]):
         if word in _FAMILIES:
             return _FAMILIES[word]
@@ -53,11 +45,7 @@ def family(path: str) -> str:
 
 
 def symbol(path: str) -> object:
-    """What a dotted name of a module is: an element type, a member of an enumeration, or the name itself.
-
-    >>> symbol("cutlass.Float16").bits, symbol("cutlass.utils.LayoutEnum.ROW_MAJOR").name, symbol("torch.half")
-    (16, 'ROW_MAJOR', Symbol(path='torch.half'))
-    """
+    """What a dotted name of a module is: an element type, a member of an enumeration, or the name itself."""
     if not is_library(path):
         return Symbol(path)
     head, _, last = path.rpartition(".")
@@ -80,30 +68,18 @@ SCRIPTS = ("cutlass.utils.tensor_helpers", "cutlass.torch", "cutlass.cute.runtim
 
 @cache
 def text_of(module: str) -> str:
-    """The text of one of MODULES.
-
-    >>> text_of("quack.sm90_utils").splitlines()[0]
-    'import cutlass'
-    """
+    """The text of one of MODULES."""
     return (files("cute_viz.source.python") / "dsl" / f"{module}.dsl").read_text("utf-8")
 
 
 @cache
 def defined(module: str) -> frozenset[str]:
-    """The functions of one of MODULES.
-
-    >>> "reshape_acc_to_mn" in defined("quack.layout_utils")
-    True
-    """
+    """The functions of one of MODULES."""
     return frozenset(re.findall(r"^(?:def |class )?(\w+)(?= = \w+$|[(:])", text_of(module), re.M))
 
 
 def helper(family: str, name: str) -> str:
-    """The function among the helpers that a name of a part of the DSL is, "" for none.
-
-    >>> helper("utils", "sm90_make_smem_layout_a"), helper("utils", "make_smem_layout_a"), helper("cute", "size")
-    ('sm90__make_smem_layout_a', 'sm100__make_smem_layout_a', '')
-    """
+    """The function among the helpers that a name of a part of the DSL is, "" for none."""
     word = name.removeprefix("sm90_")
     parts = ("sm90",) if word != name else ("sm100", "sm90") if family == "utils" else (family,)
     known = defined(HELPERS)

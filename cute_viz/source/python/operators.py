@@ -19,7 +19,7 @@ from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.modules import HELPERS as WRITTEN
 from cute_viz.source.python.modules import defined, is_library
-from cute_viz.source.python.values import Atom, EnumMember, Items, Object, SizedInt, Symbol, same
+from cute_viz.source.python.values import Atom, EnumMember, Mutable, Object, SizedInt, Symbol, same
 from cute_viz.values.integer import Unknown, compared
 from cute_viz.values.types import ValueType
 
@@ -42,11 +42,7 @@ def narrowed(value: object) -> object:
 
 def computed(word: str, a: Any, b: Any, *others: object) -> object:
     """Arithmetic of run-time integers, of which the DSL keeps the width, and of a layout's a number that divides them. Raises:
-    NotationError for what gives no integer.
-
-    >>> print(computed("*", Unknown(plain=True), 8), computed("*", Unknown(), 8), computed("//", Unknown("?{i64 div=8}"), 2))
-    ? ?{div=8} ?{i64 div=4}
-    """
+    NotationError for what gives no integer."""
     known = [x for x in (a, b) if isinstance(x, Unknown)]
     made = known[0].applied(f"{word}{len(known) if known[0] is a else 'r'}", *(x for x in (a, b, *others) if x is not known[0]))
     first, number = known[0], next((int(x) for x in (a, b) if isinstance(x, int)), None)
@@ -117,12 +113,12 @@ def binary(machine: Machine, node: ast.BinOp | ast.AugAssign, a: Any, b: Any) ->
 
 
 def _content(value: object) -> object:
-    return value.items if isinstance(value, Items) else value
+    return value.items if isinstance(value, Mutable) else value
 
 
 def _sized(machine: Machine, node: ast.AST, value: object) -> object:
     machine.bound(value, node)
-    return Items({"items": value}) if isinstance(value, list) else value
+    return Mutable({"items": value}) if isinstance(value, list) else value
 
 
 def _number(machine: Machine, node: ast.AST, word: str, compute: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
@@ -150,7 +146,7 @@ def truth(machine: Machine, value: object, node: ast.AST) -> bool:
     need_whole(value)
     if isinstance(value, Unknown):
         raise value.error()
-    if isinstance(value, Items):
+    if isinstance(value, Mutable):
         value = value.items
     if value is None or isinstance(value, (bool, int, float, str, tuple, list, dict, range, frozenset)):
         return bool(value)
@@ -200,7 +196,7 @@ def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
     match a, b:
         case tuple(), tuple():
             return len(a) == len(b) and all(_equal(machine, need_whole(x), need_whole(y), node) for x, y in zip(a, b, strict=True))
-        case Items(), Items():
+        case Mutable(), Mutable():
             x, y = a.items, b.items
             if isinstance(x, list) and isinstance(y, list):
                 return _equal(machine, tuple(x), tuple(y), node)

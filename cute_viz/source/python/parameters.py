@@ -8,18 +8,14 @@ from typing import Any, TypeAlias
 
 from cute_viz.errors import CuteVizError
 from cute_viz.source.python.machine import Machine
-from cute_viz.source.python.values import Function, Lost, Symbol, lone_self
+from cute_viz.source.python.values import Lost, PyFunction, Symbol, lone_self
 from cute_viz.values.examples import hint_for
 
 Missing: TypeAlias = "Callable[[ast.arg, ast.expr | None], Any]"
 
 
 def parameter_hint(item: ast.arg) -> str:
-    """The words that ask for the value of a parameter.
-
-    >>> parameter_hint(ast.parse("def f(mA: cute.Tensor): pass").body[0].args.args[0])
-    'give it a value: `let=mA=(512,512):(512,1)`'
-    """
+    """The words that ask for the value of a parameter."""
     return hint_for(item.arg, ast.unparse(item.annotation) if item.annotation is not None else "")
 
 
@@ -41,10 +37,9 @@ def _of_type(machine: Machine, item: ast.arg, annotation: ast.expr, name: str, v
     return value if bits is None else machine.staged(item, name, bits)
 
 
-def is_compiled(machine: Machine, function: Function, alone: bool) -> bool:
-    """Whether a function's integer parameters are run-time values: a kernel's whatever it is given, a host's that no one calls. A
-    function with `@cute.jit` that others call is part of them, and its arguments are what they are.
-    """
+def is_compiled(machine: Machine, function: PyFunction, alone: bool) -> bool:
+    """Whether a function's integer parameters are run-time values: a kernel's whatever it is given, a host's that no one calls.
+    A function with `@cute.jit` that others call is part of them, and its arguments are what they are."""
     if not any(item.annotation is not None for item in function.node.args.args):
         return False
     words = function.decorators

@@ -19,7 +19,7 @@ from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.modules import BUILTINS
 from cute_viz.source.python.operators import computed, truth
 from cute_viz.source.python.several import iterate
-from cute_viz.source.python.values import Atom, Class, Items, Object, Symbol, same
+from cute_viz.source.python.values import Atom, Mutable, Object, PyClass, Symbol, same
 from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType
 
@@ -98,7 +98,7 @@ def _range(machine: Machine, args: list[object], named: dict[str, object], node:
 
 def _len(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     value = need_whole(args[0])
-    if isinstance(value, Items):
+    if isinstance(value, Mutable):
         value = need_whole(value.items)
     if isinstance(value, (tuple, list, dict, str, range, frozenset)):
         return len(value)
@@ -119,13 +119,13 @@ def _entries(machine: Machine, args: list[object], node: ast.expr) -> list[Any]:
 
 
 def _list(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
-    return Items({"items": _entries(machine, args, node)})
+    return Mutable({"items": _entries(machine, args, node)})
 
 
 def _dict(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     if args:
         raise machine.fail("this dict is not supported here", node)
-    return Items({"items": dict(named)})
+    return Mutable({"items": dict(named)})
 
 
 def _every(wanted: bool) -> Callable[..., Any]:
@@ -153,7 +153,7 @@ def _sorted(machine: Machine, args: list[object], named: dict[str, object], node
     values = [need(value) for value in iterate(machine, need_whole(args[0]), node)]
     if set(named) - {"reverse"} or not all(isinstance(value, (int, float)) for value in values):
         raise machine.fail("this order is not supported here", node)
-    return Items({"items": sorted(values, reverse=bool(need(named.get("reverse", False))))})
+    return Mutable({"items": sorted(values, reverse=bool(need(named.get("reverse", False))))})
 
 
 def _map(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
@@ -173,17 +173,17 @@ def _isinstance(machine: Machine, args: list[object], named: dict[str, object], 
 
 _TYPES: dict[str, Any] = {"int": int, "tuple": tuple, "float": float, "str": str, "bool": bool, "list": list, "dict": dict}
 _LIBRARY: dict[str, Any] = {"Layout": Layout, "ComposedLayout": ComposedLayout, "Tensor": Tensor, "Pointer": ()}
-_OURS = (int, float, str, tuple, Layout, ComposedLayout, Tensor, Atom, ValueType, Items, Unknown, type(None))
+_OURS = (int, float, str, tuple, Layout, ComposedLayout, Tensor, Atom, ValueType, Mutable, Unknown, type(None))
 
 
 def _is_a(value: object, kind: object) -> bool | None:
     """Whether a value is of a type, or None where that is not known."""
-    if isinstance(kind, Class):
+    if isinstance(kind, PyClass):
         return value.cls is kind or None if isinstance(value, Object) else False if isinstance(value, _OURS) else None
     if not isinstance(kind, Symbol):
         return None
     if kind.path.startswith("@python.") and kind.last in _TYPES:
-        if isinstance(value, Items):
+        if isinstance(value, Mutable):
             return isinstance(value.items, _TYPES[kind.last])
         return isinstance(value, _TYPES[kind.last])
     if kind.last in _LIBRARY and isinstance(value, _OURS):
@@ -297,5 +297,5 @@ def _method(machine: Machine, kind: str, name: str, args: list[Any], named: dict
         if name == "index" and len(rest) == 1:
             return [same(need(item), need(rest[0])) for item in content].index(True)
         if name == "copy":
-            return Items({"items": list(content)})
+            return Mutable({"items": list(content)})
     raise machine.fail(f"{name} is not supported here", node)

@@ -18,7 +18,7 @@ from cute_viz.source.python.modules import MODULES, SCRIPTS, defined, is_library
 from cute_viz.source.python.parameters import parameter
 from cute_viz.source.python.statements import execute
 from cute_viz.source.python.tree import Tree, dotted
-from cute_viz.source.python.values import Class, Function, Lost, Object, Symbol, decorators, same
+from cute_viz.source.python.values import Lost, Object, PyClass, PyFunction, Symbol, decorators, same
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _FILES = 64  # that are read beside one
@@ -43,9 +43,7 @@ class Runs:
 
     def called(self, target: int) -> list[Called]:
         """The operands of a call where the file is run as a script without arguments; `--let` gives those of its ArgumentParser.
-
-        Empty where it does not come there, an operand is not known, or a value is given for anything else.
-        """
+        Empty where it does not come there, an operand is not known, or a value is given for anything else."""
         found: list[Called] = self._script()[0].get(target, [])
         return [] if any(isinstance(x, Lost) for one in found for x in one.args) else found
 
@@ -136,7 +134,7 @@ class Runs:
         if not any(_is_left(item) for item in node.body):
             return []
         self._run("module")
-        classes = [value for value in self.machine.module.names.values() if isinstance(value, Class)]
+        classes = [value for value in self.machine.module.names.values() if isinstance(value, PyClass)]
         return ["class " + cls.name for cls in classes if any(base.node is node for base in cls.lineage()[1:])]
 
     def _rank(self, root: str) -> int:
@@ -144,7 +142,7 @@ class Runs:
         if kind == "class":
             return 0
         value = self.machine.module.names.get(name)
-        return 1 if isinstance(value, Function) and value.decorators & {"jit", "kernel"} else 2
+        return 1 if isinstance(value, PyFunction) and value.decorators & {"jit", "kernel"} else 2
 
     def _callers(self, name: str) -> set[str]:
         """The roots from which a function may be called: what calls it, and so on, up to what nothing calls."""
@@ -188,9 +186,9 @@ class Runs:
             return self.done[root]
         value = machine.module.names.get(name)
         try:
-            if isinstance(value, Class):
+            if isinstance(value, PyClass):
                 self._class(value, root)
-            elif isinstance(value, Function):
+            elif isinstance(value, PyFunction):
                 self._by_itself(value)
         finally:
             machine.store.undo(mark)
@@ -225,19 +223,19 @@ class Runs:
         for name in list(self.machine.module.names):
             self.machine.module.names[name] = Lost(error)
 
-    def _by_itself(self, function: Function, *args: object) -> None:
+    def _by_itself(self, function: PyFunction, *args: object) -> None:
         """A function that is followed without a caller: its parameters are what was given for them, or their defaults."""
         machine = self.machine
         with suppress(CuteVizError, RecursionError):  # where it matters, it is recorded, or is not reached
             follow(machine, function, list(args), {}, function.node, parameter(machine))
 
-    def _class(self, cls: Class, root: str) -> None:
+    def _class(self, cls: PyClass, root: str) -> None:
         """An object of a class: made, its host method called, then each method that these have not called."""
         machine = self.machine
         target = Object(cls)
-        methods = [value for value in cls.names.values() if isinstance(value, Function)]
+        methods = [value for value in cls.names.values() if isinstance(value, PyFunction)]
         init = cls.find("__init__")
-        if isinstance(init, Function):
+        if isinstance(init, PyFunction):
             self._by_itself(init, target)
         elif "dataclass" in {getattr(item, "id", getattr(item, "attr", "")) for item in cls.node.decorator_list}:
             self._fields(cls, target)
@@ -259,7 +257,7 @@ class Runs:
                 self._by_itself(method, *([] if static else [cls if "classmethod" in method.decorators else target]))
                 machine.store.undo(mark)
 
-    def _fields(self, cls: Class, target: Object) -> None:
+    def _fields(self, cls: PyClass, target: Object) -> None:
         missing = parameter(self.machine)
         for item in cls.node.body:
             if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
@@ -340,7 +338,7 @@ def _is_left(node: ast.stmt) -> bool:
     )
 
 
-def _inherited(cls: Class) -> list[Function]:
+def _inherited(cls: PyClass) -> list[PyFunction]:
     left = [base for base in cls.lineage()[1:] if any(map(_is_left, base.node.body))]
-    methods = [value for base in left for value in base.names.values() if isinstance(value, Function)]
+    methods = [value for base in left for value in base.names.values() if isinstance(value, PyFunction)]
     return [method for method in methods if cls.find(method.name) is method]

@@ -8,7 +8,7 @@ from typing import Any
 from cute_viz.limits import limit, over
 from cute_viz.source.python.machine import Frame, Machine, need, need_whole
 from cute_viz.source.python.operators import truth
-from cute_viz.source.python.values import EnumMember, Items, Lost
+from cute_viz.source.python.values import EnumMember, Lost, Mutable
 from cute_viz.values.types import ValueType
 
 _ROUNDS = 4096  # of a range that are listed
@@ -28,13 +28,13 @@ def sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, frame: Fram
 
 def _collected(machine: Machine, node: ast.expr, out: list[object]) -> object:
     if isinstance(node, (ast.Set, ast.SetComp)):
-        return Items({"items": frozenset(_hashable(machine, need(item), node) for item in out)})
-    return tuple(out) if isinstance(node, (ast.Tuple, ast.GeneratorExp)) else Items({"items": out})
+        return Mutable({"items": frozenset(_hashable(machine, need(item), node) for item in out)})
+    return tuple(out) if isinstance(node, (ast.Tuple, ast.GeneratorExp)) else Mutable({"items": out})
 
 
 def iterate(machine: Machine, value: object, node: ast.AST) -> list[Any]:
     """The entries of an iterable. Raises: NotationError for anything else, and for too many entries."""
-    if isinstance(value, Items):
+    if isinstance(value, Mutable):
         value = value.items
     if isinstance(value, range) and value[_ROUNDS:]:
         raise machine.fail(f"more than {_ROUNDS} rounds are too many to follow", node)
@@ -50,7 +50,7 @@ def comprehension(machine: Machine, node: ast.ListComp | ast.GeneratorExp | ast.
     inner = Frame(dict[str, Any](), frame, frame.scope, frame.node, frame.owner, inside=frame.inside or frame)
     _generators(machine, list(node.generators), node, inner, out)
     if isinstance(node, ast.DictComp):
-        return Items({"items": dict(out)})
+        return Mutable({"items": dict(out)})
     return _collected(machine, node, out)
 
 
@@ -91,7 +91,7 @@ def dictionary(machine: Machine, node: ast.Dict, frame: Frame) -> object:
         if key is None:
             raise machine.fail("cannot determine the arguments of **", value)
         out[_hashable(machine, need(machine.value(key, frame)), key)] = machine.attempt(value, frame)
-    return Items({"items": out})
+    return Mutable({"items": out})
 
 
 def _hashable(machine: Machine, value: object, node: ast.expr) -> object:

@@ -30,7 +30,7 @@ from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.operators import binary, compare, truth
 from cute_viz.source.python.several import iterate
 from cute_viz.source.python.tree import defaults_of, dotted, stored
-from cute_viz.source.python.values import Class, Function, Items, Lost, Object, SizedInt, Symbol, decorators
+from cute_viz.source.python.values import Lost, Mutable, Object, PyClass, PyFunction, SizedInt, Symbol, decorators
 from cute_viz.values.integer import Unknown
 
 
@@ -73,7 +73,7 @@ def _augmented(machine: Machine, node: ast.AugAssign, frame: Frame) -> None:
         load = ast.copy_location(type(node.target)(**{**vars(node.target), "ctx": ast.Load()}), node.target)
         left = machine.value(load, frame)
         value = binary(machine, node, need_whole(left), need_whole(machine.value(node.value, frame)))
-        if isinstance(left, Items) and isinstance(value, Items):  # the list itself changes
+        if isinstance(left, Mutable) and isinstance(value, Mutable):  # the list itself changes
             machine.store.write(left.content, "items", value.items)
             value = left
     except CuteVizError as error:
@@ -107,7 +107,7 @@ def assign(machine: Machine, target: ast.expr, value: object, frame: Frame, node
         case ast.Attribute(of, name):
             owner = machine.attempt(of, frame)
             machine.record(target, value)
-            if isinstance(owner, (Object, Class)):
+            if isinstance(owner, (Object, PyClass)):
                 machine.store.write(owner.names, name, value)
             elif isinstance(owner, Lost):
                 forget(machine, owner, owner.error)
@@ -133,7 +133,7 @@ def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: object, frame
         values = iterate(machine, need_whole(value), node)
         if star is not None and len(values) >= count - 1:
             rest = len(values) - count + 1
-            values = [*values[:star], Items({"items": values[star : star + rest]}), *values[star + rest :]]
+            values = [*values[:star], Mutable({"items": values[star : star + rest]}), *values[star + rest :]]
         if len(values) != count:
             raise machine.fail(f"{len(values)} values for {count} names", node)
     except CuteVizError as error:
@@ -145,7 +145,7 @@ def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: object, frame
 def _put(machine: Machine, target: ast.Subscript, value: object, frame: Frame) -> None:
     """`items[i] = value` of a list or dictionary; of a tensor the memory, which is not followed."""
     owner = machine.attempt(target.value, frame)
-    if not isinstance(owner, Items):
+    if not isinstance(owner, Mutable):
         cause = owner.error if isinstance(owner, Lost) else machine.fail("this entry is not known", target)
         return forget(machine, owner, cause)
     try:
@@ -161,7 +161,7 @@ def _put(machine: Machine, target: ast.Subscript, value: object, frame: Frame) -
 
 
 def _function(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
-    machine.store.write(frame.names, node.name, Function(node, frame, defaults=_evaluated(machine, node, frame)))
+    machine.store.write(frame.names, node.name, PyFunction(node, frame, defaults=_evaluated(machine, node, frame)))
 
 
 def _evaluated(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> dict[str, Any]:
@@ -170,12 +170,12 @@ def _evaluated(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, f
 
 def _class(machine: Machine, node: ast.ClassDef, frame: Frame) -> None:
     bases = tuple(machine.attempt(base, frame) for base in node.bases)
-    cls = Class(node, {}, bases)
+    cls = PyClass(node, {}, bases)
     inner = Frame(cls.names, frame, (*frame.scope, node.name), node, cls)
     machine.store.write(frame.names, node.name, cls)
     for statement in node.body:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            method = Function(statement, frame, cls, _evaluated(machine, statement, inner))
+            method = PyFunction(statement, frame, cls, _evaluated(machine, statement, inner))
             machine.store.write(cls.names, statement.name, method)
         elif isinstance(statement, ast.AnnAssign) and "struct" in decorators(node) and isinstance(statement.target, ast.Name):
             machine.store.write(cls.names, statement.target.id, machine.attempt(statement.annotation, inner))

@@ -23,7 +23,7 @@ from cute_viz.algebra.stride import add, plain
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.values import Class, EnumMember, Items, Lost, Symbol, either, run_times, tensor_of
+from cute_viz.source.python.values import EnumMember, Lost, Mutable, PyClass, Symbol, either, run_times, tensor_of
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -31,11 +31,7 @@ from cute_viz.values.types import ValueType
 
 def share_of(tensor: Tensor) -> Tensor:
     """A tensor as all threads see it; a place in it that only a run knows counts as the first, as all are alike. Raises:
-    AlgebraError for a tensor of coordinates, and for one whose memory is not known.
-
-    >>> share_of(Tensor(Pointer("smem", "f16", base="sA"), Layout((4, 8), (8, 1)))).pointer.element
-    'f16'
-    """
+    AlgebraError for a tensor of coordinates, and for one whose memory is not known."""
     if tensor.part is not None:
         made: Tensor = tensor.part()
         return made
@@ -54,11 +50,7 @@ def share_of(tensor: Tensor) -> Tensor:
 
 
 def marked(x: Tensor, layout: Layout) -> Tensor:
-    """A tensor of another layout, whose integers the compiler knows; of global memory its extents.
-
-    >>> str(marked(Tensor(Pointer("gmem"), Layout(1)), Layout(8, 2)))
-    '_8:2'
-    """
+    """A tensor of another layout, whose integers the compiler knows; of global memory its extents."""
     static = mark_static(layout)
     return replace(x, layout=static if x.pointer.space != "gmem" else Layout(static.shape, layout.stride))
 
@@ -79,20 +71,15 @@ def carried(part: Tensor, source: Tensor, again: Callable[[Tensor], Any]) -> Ten
 
 
 def first(place: object) -> Any:
-    """A coordinate whose run-time integers are 0.
-
-    >>> first((Unknown(), (3, None)))
-    (0, (3, None))
-    """
+    """A coordinate whose run-time integers are 0."""
     if isinstance(place, tuple):
         return tuple(map(first, place))
     return 0 if isinstance(place, (Unknown, Lost)) else place
 
 
 def partitioned(part: Tensor, source: Tensor, tiled: Any, side: str) -> Tensor:
-    """A thread's part, whichever thread; tiled: a TiledCopy, a TiledMMA, or the layout of threads of local_partition. side: S, D,
-    A, B or C. The parts of one fixed thread, and of a part, are refused where all are asked for.
-    """
+    """A thread's part, whichever thread; tiled: a TiledCopy, a TiledMMA, or the layout of threads of local_partition. side: S,
+    D, A, B or C. The parts of one fixed thread, and of a part, are refused where all are asked for."""
 
     def parts() -> Tensor:
         x = share_of(source)
@@ -110,7 +97,7 @@ def partitioned(part: Tensor, source: Tensor, tiled: Any, side: str) -> Tensor:
 def subscript(machine: Machine, target: object, index: object, node: ast.AST) -> object:
     """`target[index]`: an entry, a mode of a layout, a slice of a tensor where the index has `None` in it."""
     match target:
-        case Items():
+        case Mutable():
             return _entry(machine, target.items, index, node)
         case tuple() | str() | range():
             return _entry(machine, target, index, node)
@@ -120,7 +107,7 @@ def subscript(machine: Machine, target: object, index: object, node: ast.AST) ->
             return mode_of(target, index)
         case Tensor():
             return sliced(machine, target, index, node)
-        case Class() if target.is_enum() and isinstance(index, str):
+        case PyClass() if target.is_enum() and isinstance(index, str):
             return EnumMember(target.name, index, target.names.get(index))
         case Symbol(path):  # Tuple[int, int]: a type
             return _member_type(target, index) or Symbol(f"{path}[]")
@@ -146,7 +133,7 @@ def _entry(machine: Machine, target: Any, index: object, node: ast.AST) -> objec
     except (IndexError, KeyError, TypeError, ValueError):
         count = len(target)
         raise machine.fail(f"there is no entry {index!r} among {count}", node) from None
-    return Items({"items": found}) if isinstance(found, list) else found
+    return Mutable({"items": found}) if isinstance(found, list) else found
 
 
 def mode_of(layout: Any, index: int) -> object:
@@ -156,8 +143,7 @@ def mode_of(layout: Any, index: int) -> object:
 
 def sliced(machine: Machine, tensor: Tensor, index: object, node: ast.AST) -> Any:
     """`tensor[(None, 0)]`: the tensor of the modes at `None`. Raises: NotationError for an element, whose value is not in the
-    source.
-    """
+    source."""
     crd = underscores(index)
     if not any(leaf is X for leaf in leaves(crd)):
         if isinstance(tensor.layout, Layout) and is_coordinate_layout(tensor.layout):
@@ -171,11 +157,7 @@ def sliced(machine: Machine, tensor: Tensor, index: object, node: ast.AST) -> An
 
 
 def somewhere(crd: object) -> Any:
-    """A coordinate with a run-time integer for what is not known.
-
-    >>> somewhere((X, 3))
-    (_, 3)
-    """
+    """A coordinate with a run-time integer for what is not known."""
     if isinstance(crd, Lost):
         return Unknown()
     return tuple(map(somewhere, crd)) if isinstance(crd, tuple) else crd
@@ -202,13 +184,9 @@ def _has_place(result: object) -> bool:
 
 
 def underscores(value: object) -> Any:
-    """A coordinate or tiler with CuTe's `_` for Python's None.
-
-    >>> underscores((None, (0, None)))
-    (_, (0, _))
-    """
+    """A coordinate or tiler with CuTe's `_` for Python's None."""
     if isinstance(value, tuple):
         return tuple(map(underscores, value))
-    if isinstance(value, Items) and isinstance(value.items, list):
+    if isinstance(value, Mutable) and isinstance(value.items, list):
         return tuple(map(underscores, value.items))
     return X if value is None else value

@@ -23,7 +23,7 @@ from cute_viz.source.python.instructions import copy_atom, mma_atom
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import marked, moved, somewhere, underscores
-from cute_viz.source.python.values import Atom, Class, EnumMember, Lost, Object, decorators, kind_of, run_times, tensor_of
+from cute_viz.source.python.values import Atom, EnumMember, Lost, Object, PyClass, decorators, kind_of, run_times, tensor_of
 from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import COUNTS, Pointer
@@ -33,11 +33,7 @@ Raw: TypeAlias = Any  # an argument of a helper that may be unknown
 
 
 def picked(args: list[object], named: dict[str, object], names: tuple[str, ...]) -> list[Any]:
-    """Arguments by place or by name, None for those that are left out. Raises: AlgebraError for others.
-
-    >>> picked([4], {"b": 8}, ("a", "b", "c"))
-    [4, 8, None]
-    """
+    """Arguments by place or by name, None for those that are left out. Raises: AlgebraError for others."""
     out = [*args, *[None] * (len(names) - len(args))]
     for word, value in named.items():
         if word not in names:
@@ -58,11 +54,7 @@ def taken(helper: Callable[..., Any], machine: Machine, args: list[object], name
 
 
 def layout_of(value: object) -> Any:
-    """A layout, or the compact one of a shape.
-
-    >>> str(layout_of((4, 8)))
-    '(4,8):(1,4)'
-    """
+    """A layout, or the compact one of a shape."""
     value = need(value)
     if isinstance(value, Tensor):
         return value.layout
@@ -101,11 +93,7 @@ def _make_identity(machine: Machine, shape: object) -> Any:
 
 
 def coordinates(layout: Layout) -> Tensor:
-    """A tensor of the coordinates that a layout has, from 0 on.
-
-    >>> coordinates(find("make_identity_layout").call([(4, (2, 2))])).offset
-    (0, (0, 0))
-    """
+    """A tensor of the coordinates that a layout has, from 0 on."""
     begun = counting(layout)
     offset = begun.offset if isinstance(begun, ComposedLayout) else 0
     return tensor_of(layout, None if isinstance(offset, tuple) else Pointer(COUNTS), offset)
@@ -125,11 +113,7 @@ def _like(machine: Machine, src: object, dtype: Raw) -> object:
 
 
 def fragment_like(layout: Any) -> Any:
-    """Registers for a tensor, nested as it is, which the DSL keeps for two modes, too.
-
-    >>> str(fragment_like(Layout(((8, 1), (4,)), ((1, 0), (1024,)))))
-    '((8,1),(4)):((1,0),(8))'
-    """
+    """Registers for a tensor, nested as it is, which the DSL keeps for two modes, too."""
     layout = domain(layout)
     if isinstance(layout, Layout):  # run-time steps come last, as in the DSL
         last = count(1)
@@ -160,7 +144,7 @@ def _allocate(machine: Machine, args: list[object], named: dict[str, object]) ->
 def _allocate_struct(machine: Machine, args: list[object], named: dict[str, object]) -> object:
     """`smem.allocate(SharedStorage)`: the fields of the struct."""
     kind = need(args[1] if len(args) > 1 else named.get("size_or_type"))
-    if not isinstance(kind, Class) or "struct" not in decorators(kind.node):
+    if not isinstance(kind, PyClass) or "struct" not in decorators(kind.node):
         raise AlgebraError("the start of this memory is known only at run time")
     return Object(kind)
 
@@ -239,13 +223,7 @@ def _make_pointer(machine: Machine, args: list[object], named: dict[str, object]
 
 def dynamic(tensor: Tensor, named: dict[str, object]) -> Tensor:
     """A tensor whose strides, or shape, the compiler is not to know: it takes elements to be aligned to no more than the strides
-    are said to be divisible by.
-
-    >>> from cute_viz.algebra.shares import share
-    >>> tensor = share("g", "gmem", "f16", Layout((8, 8), (8, 1)))
-    >>> dynamic(tensor, {"divisibility": 8}).pointer.align
-    16
-    """
+    are said to be divisible by."""
     by = named.get("divisibility", 1)
     align = int(by) * tensor.bits // 8 if isinstance(by, int) and by > 1 else None
     return replace(tensor, pointer=replace(tensor.pointer, align=align))
@@ -306,11 +284,7 @@ def member_of(machine: Machine, enum: str, value: object, node: ast.expr) -> Enu
 
 
 def leading(layout: object) -> int | None:
-    """The mode of a tensor's layout that is contiguous.
-
-    >>> leading(Layout((4, 8), (8, 1))), leading(Layout((4, 8), (2, 3)))
-    (1, None)
-    """
+    """The mode of a tensor's layout that is contiguous."""
     strides = modes(layout.stride) if isinstance(layout, Layout) else ()
     found = [n for n, stride in enumerate(strides) if not isinstance(stride, Unknown) and stride == 1]
     return found[0] if len(found) == 1 else None

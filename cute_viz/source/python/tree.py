@@ -25,13 +25,7 @@ _SIGNS = re.compile(r"[-+~]{64}|(\bnot\s+){64}")
 
 
 class Tree:
-    """A text and the tree of it.
-
-    >>> tree = Tree("a = 4\\nbé = a")
-    >>> span = tree.span(tree.module.body[1].value)
-    >>> tree.text[span.start : span.end], tree.line(span.start)
-    ('a', 2)
-    """
+    """A text and the tree of it."""
 
     def __init__(self, text: str, name: str = "", ours: bool = False) -> None:
         self.text, self.name, self.ours = text, name, ours  # name: of a file that another imports. ours: of `known.MODULES`
@@ -103,11 +97,7 @@ class Tree:
 
 
 def dotted(node: object) -> str:
-    """`a.b.c` of such an expression; empty of another.
-
-    >>> dotted(ast.parse("self.a.b").body[0].value), dotted(ast.parse("f().b").body[0].value)
-    ('self.a.b', '')
-    """
+    """`a.b.c` of such an expression; empty of another."""
     parts = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -116,11 +106,7 @@ def dotted(node: object) -> str:
 
 
 def stored(nodes: list[Any]) -> set[str]:
-    """The names that statements may bind, `self.a` among them, and YIELDS; those of functions and classes inside are theirs.
-
-    >>> sorted(stored(ast.parse("a = 4\\nfor self.b in c: d += 1").body))
-    ['a', 'd', 'self.b']
-    """
+    """The names that statements may bind, `self.a` among them, and YIELDS; those of functions and classes inside are theirs."""
     out: set[str] = set()
     todo = list(nodes)
     while todo:
@@ -147,11 +133,7 @@ def stored(nodes: list[Any]) -> set[str]:
 
 
 def defaults_of(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Iterator[tuple[str, ast.expr]]:
-    """The parameters that have defaults, with these.
-
-    >>> [name for name, _ in defaults_of(ast.parse("def f(a, b=1, *, c, d=2): pass").body[0])]
-    ['b', 'd']
-    """
+    """The parameters that have defaults, with these."""
     spec = node.args
     positional = [*spec.posonlyargs, *spec.args]
     yield from (

@@ -33,7 +33,7 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Items:
+class Mutable:
     """A list or a dictionary: a value that changes. Its `content` is one entry of a store that is journaled."""
 
     content: dict[str, Any]
@@ -48,10 +48,9 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Function:
+class PyFunction:
     """A function of the text, or a lambda, with the names that it sees; of a class the one that defines it. defaults: of
-    parameters, as they were when it was defined.
-    """
+    parameters, as they were when it was defined."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     frame: Any
@@ -70,7 +69,7 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Class:
+class PyClass:
     """A class of the text: its own names, and its bases as far as they are known."""
 
     node: ast.ClassDef
@@ -86,20 +85,20 @@ class Class:
         """What a name of the class is, here or in a base of the same text; None for another."""
         return next((cls.names[name] for cls in self.lineage() if name in cls.names), None)
 
-    def lineage(self) -> list[Class]:
+    def lineage(self) -> list[PyClass]:
         """It and the bases of the same text, theirs too, each once, in the order in which names are looked up."""
-        out: dict[Class, None] = {}
+        out: dict[PyClass, None] = {}
         waiting = [self]
         while waiting:
             cls = waiting.pop()
             if cls not in out:
                 out[cls] = None
-                waiting += [base for base in reversed(cls.bases) if isinstance(base, Class)]
+                waiting += [base for base in reversed(cls.bases) if isinstance(base, PyClass)]
         return list(out)
 
     def is_whole(self) -> bool:
         """Whether every base is known, so that a name that is not found is not there."""
-        return all(isinstance(base, Class) or _is_plain(base) for cls in self.lineage() for base in cls.bases)
+        return all(isinstance(base, PyClass) or _is_plain(base) for cls in self.lineage() for base in cls.bases)
 
     def is_enum(self) -> bool:
         """Whether it is an enumeration, by the name of a base."""
@@ -120,14 +119,14 @@ class Attributes(dict[str, Any]):
 class Object:
     """An object of a class of the text: its attributes so far."""
 
-    def __init__(self, cls: Class, names: dict[str, object] | None = None) -> None:
+    def __init__(self, cls: PyClass, names: dict[str, object] | None = None) -> None:
         self.cls, self.names = cls, Attributes(names or {})
         self.names.inherited = cls.find
 
 
 def lone_self() -> Object:
     """What `self` is in a method that was pasted without its class: an object that has what the text sets."""
-    return Object(Class(ast.ClassDef("self", [ast.Name("Unknown")], [], [], []), {}, (Symbol("?"),)))
+    return Object(PyClass(ast.ClassDef("self", [ast.Name("Unknown")], [], [], []), {}, (Symbol("?"),)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +201,7 @@ class DslOp:
 @dataclass(frozen=True, slots=True)
 class Atom:
     """An atom, a tiling of atoms or a thread's view of one, with the instruction that it was made of. tma: of an atom of TMA its
-    tensor map, where that is known.
-    """
+    tensor map, where that is known."""
 
     value: Any
     op: DslOp | None = None
@@ -223,35 +221,23 @@ class Slice:
 class Super:
     """`super()` in a method: what the bases of a class know, for an object."""
 
-    owner: Class
+    owner: PyClass
     target: Any
 
 
 def element(name: str) -> ValueType | None:
-    """The element type of a name in the DSL, in C++ or in PTX; None for another name.
-
-    >>> element("cutlass.Float16") == element("half_t"), element("layout")
-    (True, None)
-    """
+    """The element type of a name in the DSL, in C++ or in PTX; None for another name."""
     found = named(name)
     return None if found is None else ValueType(found.dsl or found.cpp)
 
 
 def tensor_of(layout: object, pointer: Pointer | None = None, offset: object = 0) -> Tensor:
-    """A layout behind a pointer, as the DSL shows it. offset: of a tensor of coordinates where they begin.
-
-    >>> tensor_of(Layout(8), offset=Unknown()).offset
-    ?
-    """
+    """A layout behind a pointer, as the DSL shows it. offset: of a tensor of coordinates where they begin."""
     return Tensor(replace(pointer or Pointer(), offset=offset), layout)
 
 
 def as_tensor(value: object) -> Any:
-    """A fragment of descriptors as the tensor that it counts as; anything else as it is.
-
-    >>> as_tensor(4)
-    4
-    """
+    """A fragment of descriptors as the tensor that it counts as; anything else as it is."""
     return tensor_of(value.layout) if isinstance(value, DescriptorTensor) else value
 
 
@@ -261,11 +247,7 @@ def kind_of(value: object) -> object:
 
 
 def decorators(node: object) -> set[str]:
-    """The last words of the decorators of a function or class.
-
-    >>> sorted(decorators(ast.parse("@cute.jit\\n@staticmethod\\ndef f(): pass").body[0]))
-    ['jit', 'staticmethod']
-    """
+    """The last words of the decorators of a function or class."""
     out = set()
     for item in getattr(node, "decorator_list", []):
         item = item.func if isinstance(item, ast.Call) else item
@@ -291,11 +273,7 @@ def alike(a: object, b: object) -> bool:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two values are surely the same.
-
-    >>> same((4, 8), (4, 8)), same(1, True)
-    (True, False)
-    """
+    """Whether two values are surely the same."""
     if a is b:
         return True
     a, b = (int(x) if isinstance(x, SizedInt) else x for x in (a, b))
@@ -316,11 +294,7 @@ def _anywhere(x: Any) -> Any:
 
 
 def either(values: list[Any], error: CuteVizError, path: str = "") -> object:
-    """One of several values, nobody knows which: the value that all are, a run-time integer where all are, else unknown.
-
-    >>> either([4, 4], CuteVizError("no")), either([Unknown(), Unknown()], CuteVizError("no"))
-    (4, ?)
-    """
+    """One of several values, nobody knows which: the value that all are, a run-time integer where all are, else unknown."""
     first = values[0]
     if all(same(first, value) for value in values[1:]):
         return first

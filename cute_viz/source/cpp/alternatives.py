@@ -1,0 +1,165 @@
+"""What a statement runs under that nobody knows: the condition, its alternative, and whether a whole block takes the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.declare import Declarer
+from cute_viz.source.cpp.lookup import Found, Lookup, declares, loop_around, opened
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Stmt, outward
+from cute_viz.source.moves import Alternative
+from cute_viz.source.rounds import COMPUTED
+
+_LEAVING = frozenset(("break", "return", "continue"))
+_ALIKE = frozenset(("blockIdx", "blockDim", "gridDim", "true", "false", "nullptr", "this"))  # in all threads of a block
+_NO, _ROUND, _ALWAYS = range(3)  # whether threads of a block agree: no, or nobody knows; in a round of a loop; in all of a launch
+
+
+def choice(threads: Threads, held: Circumstance) -> Alternative:
+    """The alternative that a condition around a place is."""
+    statement, context, scope = held.statement, threads.context, held.where
+    assert statement is not None
+    assert statement.value is not None
+    begin, end = (context.reader.tokens[n] for n in (statement.value[0], statement.value[1] - 1))
+    words = " ".join(context.reader.text[begin.start : end.end].split())
+    line, file = context.line(statement.token), context.file(statement.token)
+    agreed = _ALWAYS if statement.constant else threads.agree(statement.value, scope)
+    group = f"{'::'.join(scope.path)} {words}" if agreed == _ALWAYS else f"{file}:{line}" if agreed else ""
+    return Alternative(words, held.branch, line, file, group, held.behind)
+
+
+class Circumstance(NamedTuple):
+    """What is around a place: a lambda (without a statement), a loop (without a branch), or a condition.
+
+    where: the scope of the statement; scope: its block. branch, behind: as of a Alternative. labels: of a case, None for `default`.
+    """
+
+    where: Scope
+    scope: Scope
+    statement: Stmt | None = None
+    branch: str = ""
+    behind: bool = False
+    labels: Sequence[Range | None] = ()
+
+
+def around(reader: Declarer, scope: Scope, outer: Scope | None, token: int) -> Iterator[Circumstance]:
+    """What is around a token in a scope, innermost first, up to another scope or the function: loops, conditions, lambdas; the
+    conditions before it, `if (...) return;`, that leave one of these.
+    """
+    for here in outward(scope, outer):
+        for block in here.statements:
+            inside = block.yes.statements[-1:] if block.kind == "block" and block.yes is not None and block.token < token else []
+            for one in inside:
+                plain = one.kind == "if" and one.value is not None and one.no is None
+                if plain and one.yes is not None and not scope.inside(one.yes) and _ends(one.yes) in ("return", "continue"):
+                    yield Circumstance(here, here, one, "else", True)
+        if here.kind not in ("block", "lambda"):
+            return
+        statement = here.holder
+        if here.kind == "lambda":
+            yield Circumstance(here, here)
+        if statement is None or here.parent is None:
+            continue
+        if statement.kind == "if" and statement.value is not None:
+            yield Circumstance(here.parent, here, statement, "if" if statement.yes is here else "else")
+        elif statement.kind == "switch" and statement.value is not None:
+            labels, whole = _labels(here, token)
+            words = ", ".join(["default" if one is None else reader.words(one) for one in whole])
+            yield Circumstance(here.parent, here, statement, f"{'case ' * (words != 'default')}{words}", False, labels)
+        elif statement.yes is here and here.flow == "loop":
+            yield Circumstance(here.parent, here, statement)
+
+
+def tested(scope: Scope, tests: Iterable[tuple[Range, bool]]) -> list[Circumstance]:
+    """The conditions in a statement itself, `a ? b : c`, by what they must be."""
+    return [Circumstance(scope, scope, Stmt("if", test[0], test), "if" if wanted else "else") for test, wanted in tests]
+
+
+def _labels(switch: Scope, token: int) -> tuple[list[Range | None], list[Range | None]]:
+    """Those of the cases of a switch that come to a token, and all that fall through into one another there."""
+    before: list[Range | None] = []
+    whole: list[Range | None] = []
+    leaves = True
+    for statement in switch.statements:
+        if statement.token >= token and leaves and whole:
+            break
+        if statement.kind == "case":
+            whole = [*([] if leaves else whole), statement.value]
+            leaves = False
+        else:
+            block = statement.yes if statement.kind == "block" else None
+            leaves = (statement.kind if block is None else _ends(block)) in _LEAVING
+        before = before if statement.token >= token else whole
+    return before, whole
+
+
+def _ends(block: Scope) -> str:
+    """The kind of the last statement of a block."""
+    return block.statements[-1].kind if block.statements else ""
+
+
+class Threads:
+    """Whether all threads of a block find the same value, by all names that it is made of. is_kernel: of a function."""
+
+    def __init__(self, context: Context, lookup: Lookup, is_kernel: Callable[[Scope], bool]) -> None:
+        self.context, self.lookup, self.tokens, self.is_kernel = context, lookup, context.reader.tokens, is_kernel
+
+    def agree(self, part: Range, scope: Scope) -> int:
+        """Of an expression."""
+        out, todo, seen = _ALWAYS, [(part, scope)], set[tuple[int, Scope]]()
+        while todo and out != _NO:
+            (begin, end), where = todo.pop()
+            for n in (n for n in range(begin, end) if self.tokens[n].kind == "name" and (n, where) not in seen):
+                seen.add((n, where))
+                out = min(out, self._name(n, where, todo))
+        return out
+
+    def _name(self, n: int, scope: Scope, todo: list[tuple[Range, Scope]]) -> int:
+        """Of a name at a token, as far as that is not decided by what it is made of."""
+        name, before, behind = self.tokens[n].text, self.tokens[n - 1].kind, self.tokens[n + 1].kind
+        if behind == "::" or name in _ALIKE:
+            return _ALWAYS
+        if before in (".", "->", "::"):
+            return _NO if behind == "(" and name not in COMPUTED else _ALWAYS
+        found = self.lookup.find(name, opened(self.context, scope), n)
+        if found is None or behind == "(":
+            return _ALWAYS if name in COMPUTED else _NO
+        if not found.declarations:
+            return self._parameter(name, found, todo)
+        return min(self._variable(one, todo) for one in found.declarations)
+
+    def _parameter(self, name: str, found: Found, todo: list[tuple[Range, Scope]]) -> int:
+        """Of a parameter: of a template, of a kernel, or by the argument of the call that is looked at."""
+        scope, use = found.env.scope, self.context.chosen.get(found.env.scope)
+        if any(param.name == name for param in scope.params or ()):
+            return _ALWAYS
+        if scope.home.changes.get(name) or scope.kind != "function":
+            return _NO
+        if self.is_kernel(scope):
+            return _ALWAYS
+        given = (
+            [] if use is None else [part for param, part in zip(scope.arguments, use.arguments, strict=False) if param.name == name]
+        )
+        todo += [(part, use.scope) for part in given if use is not None]
+        return _ALWAYS if given else _NO
+
+    def _variable(self, one: Declaration, todo: list[tuple[Range, Scope]]) -> int:
+        """Of a declaration: by what it begins with, and by what changes it."""
+        if one.kind in ("enumerator", "alias", "class") or (not one.scope.local and one.constant):
+            return _ALWAYS
+        if one.kind not in ("variable", "loop") or one.init is None or not one.scope.local:
+            return _NO
+        todo.append((one.init, one.scope))
+        agreed = _ROUND if one.kind == "loop" or loop_around(one.scope, one.scope.home) is not None else _ALWAYS
+        for change in one.scope.home.changes.get(one.name, ()):
+            if change.token == one.token or not declares(one, change.scope) or (one.kind == "loop" and change.scope is one.scope):
+                continue
+            if change.value is None:
+                return _NO
+            held = [around.holder for around in outward(change.scope, one.scope)]
+            todo += [(x.value, change.scope) for x in held if x is not None and x.value is not None]
+            todo.append((change.value, change.scope))
+            agreed = _ROUND
+        return agreed
