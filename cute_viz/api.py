@@ -38,7 +38,7 @@ def parse(source: object, let: Mapping[str, object] | None = None, **words: Unpa
     size in lanes. shape, bits: the tensor shape and the bits per element of a Triton encoding.
 
     Returns: a layout, swizzle, atom, tiling, tensor, integer or tuple.
-    Raises: CuteVizError with the mistake and its place.
+    Raises: CuteVizError with the mistake and its place; OSError, as FileNotFoundError, for a file that cannot be read.
 
     >>> str(parse("make_layout(make_shape(4, 8), make_stride(8, 1))")), str(parse("(M,8)", {"M": 4}))
     ('(4,8):(8,1)', '(4, 8)')
@@ -73,7 +73,7 @@ def figure(source: object, *more: object, **words: Unpack[DrawingWords]) -> Figu
     crop: draw only the first rows x columns. max_cells: reject larger figures.
     let, name, dialect, layouts, limits, arch, wave, shape, bits: as for `parse`.
 
-    Raises: CuteVizError if the source or an option is wrong, or if the object cannot be drawn that way.
+    Raises: CuteVizError if the source or an option is wrong, or if the object cannot be drawn that way; OSError as `parse`.
 
     >>> figure("((4,8),(2,2)):((32,1),(16,8))", tile="16x8").title
     'Each thread holds 4 elements, in 2 pairs'
@@ -121,7 +121,7 @@ def report(
     source: the path of a file, or its text. launch: report only this kernel, or only the kernels that this function launches.
     let, layouts, limits: as for `parse`.
 
-    Raises: CuteVizError if the source has no `copy` or `gemm`.
+    Raises: CuteVizError if the source has no `copy` or `gemm`; OSError as `parse`.
 
     >>> text = "void f(float* p) {\\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\\n"
     >>> text += "  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}"
@@ -249,11 +249,7 @@ _DRAWN = ("object", "panels", "several")  # levels of options that do not concer
 def answer_of(
     sources: tuple[Any, ...], words: Mapping[str, Any], formats: tuple[str, ...] = (), levels: tuple[str, ...] = (*_DRAWN, "page")
 ) -> Answer:
-    """The answer to a call with these keywords.
-
-    >>> answer_of(("(2,2)",), {}).figure.title
-    'Column-major: each column is contiguous'
-    """
+    """The answer to a call with these keywords."""
     from cute_viz.engine import ask
 
     return ask(_request(sources, words, formats, levels))
@@ -316,11 +312,7 @@ def _path(path: str | os.PathLike[str]) -> str:
 
 
 def written(answer: Answer, format: str, path: str | None) -> bytes:
-    """The answer in a format, written to a path, with its caption beside it, where there is one.
-
-    >>> written(answer_of(("(2,2)",), {}), "svg", None)[:5]
-    b'<?xml'
-    """
+    """The answer in a format, written to a path, with its caption beside it, where there is one."""
     data = answer.write(format)
     if path is not None:
         from cute_viz.files import write

@@ -184,11 +184,7 @@ def _short(words: str) -> str:
 
 
 def one_line(words: str) -> str:
-    r"""Words in one line that no log takes for a command of its own: names of files may hold anything.
-
-    >>> print(one_line("a\n::error::b.yaml"), one_line("::error::c.yaml"))
-    a\n::error::b.yaml …:error::c.yaml
-    """
+    r"""Words in one line that no log takes for a command of its own: names of files may hold anything."""
     if not words.isprintable():
         words = "".join(c if c.isprintable() or c == " " else _escaped(c) for c in words)
     return _no_command(words)
@@ -209,11 +205,7 @@ def _line_column(text: str, offset: int) -> tuple[int, int]:
 
 
 def line_of(text: str, offset: int) -> tuple[int, str]:
-    """The line of a place, and the included file that it is in, as line markers say it; "" of the text's own.
-
-    >>> line_of('a\\n#line 7 "b.h"\\nc', 16)
-    (7, 'b.h')
-    """
+    """The line of a place, and the included file that it is in, as line markers say it; "" of the text's own."""
     return _marked(text, offset, _line_column(text, offset)[0])
 
 
@@ -226,11 +218,7 @@ def _marked(text: str, offset: int, line: int) -> tuple[int, str]:
 
 
 def in_cell(text: str, offset: int, line: int) -> tuple[int, int]:
-    """The cell of a notebook's code that a place is in, and the line there; of another text 0, and the line that is given.
-
-    >>> in_cell(f"{MARK} 3\\na = 4", 14, 2), in_cell("a = 4", 0, 1)
-    ((3, 1), (0, 1))
-    """
+    """The cell of a notebook's code that a place is in, and the line there; of another text 0, and the line that is given."""
     begin = text.rfind(f"\n{MARK} ", 0, offset + 1) + 1 if text.startswith(MARK) else -1
     if begin < 0:
         return 0, line
@@ -259,11 +247,6 @@ def boundary(*expected: type[Exception]) -> Iterator[None]:
 
     expected: further exceptions that the caller knows.
     CUTE_VIZ_DEBUG=1 lets it through as it is, with its traceback; the tests run so.
-
-    >>> with boundary():
-    ...     raise CuteVizError("a shape is missing")
-    Traceback (most recent call last):
-    cute_viz.errors.CuteVizError: a shape is missing
     """
     try:
         yield
@@ -299,42 +282,25 @@ def _interrupted(error: BaseException | None) -> bool:
 
 
 def raised_again(value: _T | CuteVizError) -> _T:
-    """A value that was worked out before; of one that failed its error, which is raised.
-
-    >>> raised_again(4)
-    4
-    """
+    """A value that was worked out before; of one that failed its error, which is raised."""
     if isinstance(value, CuteVizError):
         raise value
     return value
 
 
 def first_error(values: Iterable[object]) -> CuteVizError | None:
-    """The first error among values, which stands for one that could not be read; None where all are known.
-
-    >>> first_error([4, CuteVizError("no"), CuteVizError("none")])
-    CuteVizError('no')
-    """
+    """The first error among values, which stands for one that could not be read; None where all are known."""
     return next((x for x in values if isinstance(x, CuteVizError)), None)
 
 
 def raise_first(values: Iterable[object], otherwise: CuteVizError | None = None) -> None:
-    """Raises: the first error among values, or another where there is none.
-
-    >>> raise_first([4])
-    """
+    """Raises: the first error among values, or another where there is none."""
     if (error := first_error(values) or otherwise) is not None:
         raise error
 
 
 def did_you_mean(word: str, known: Iterable[str], most: int = 2) -> str:
-    """A hint that names the words most like a word that is not known; empty where none is similar.
-
-    >>> did_you_mean("layot", ["layout", "gemm"]), did_you_mean("x", ["layout", "gemm"])
-    ('did you mean layout?', '')
-    >>> did_you_mean("mma", ["layout", "mma_atom", "tiled_mma"])
-    'did you mean mma_atom or tiled_mma?'
-    """
+    """A hint that names the words most like a word that is not known; empty where none is similar."""
     from difflib import get_close_matches
 
     known = list(known)

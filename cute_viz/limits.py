@@ -174,13 +174,7 @@ def held() -> Iterator[None]:
 
 
 class Half:
-    """Half of the time and of the memory of a request, for what can be left out: tries, each of which is as large as the others.
-
-    >>> half = Half()
-    >>> with raised({"seconds": 1, "memory": 10**9}):
-    ...     half.over
-    False
-    """
+    """Half of the time and of the memory of a request, for what can be left out: tries, each of which is as large as the others."""
 
     def __init__(self) -> None:
         self._begun = self._last = (process_time(), taken())

@@ -92,7 +92,8 @@ def record(path: str | os.PathLike[str] | None = None, arch: str | None = None) 
     with TemporaryDirectory() as folder:
         new = _variables(folder, arch, os.environ)
         before = {key: os.environ.get(key) for key in new}
-        settings = [(one, name, getattr(one, name), value) for one in _settings() for name, value in _set(folder).items()]
+        wanted = {"keep_ir": True, "lineinfo": True, "dump_dir": folder}
+        settings = [(one, name, getattr(one, name), value) for one in _settings() for name, value in wanted.items()]
         os.environ.update(new)
         for one, name, _, value in settings:
             setattr(one, name, value)
@@ -135,7 +136,3 @@ def _settings() -> list[Any]:
     module = next((m for name, m in sys.modules.items() if name.endswith("base_dsl.env_manager")), None)
     kind = getattr(module, "EnvironmentVarManager", None)
     return [] if kind is None else [one for one in gc.get_objects() if isinstance(one, kind)]
-
-
-def _set(folder: str) -> dict[str, Any]:
-    return {"keep_ir": True, "lineinfo": True, "dump_dir": folder}

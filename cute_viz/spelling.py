@@ -14,6 +14,7 @@ SPELLINGS: dict[str, dict[str, tuple[str, ...]]] = {
     "cli": {"": ("--{dashed}", "--{dashed} {quoted}"), "limit": _LIMIT},
     "python": {
         "": ("{name}=", '{name}="{value}"'),
+        "all": ("cv.report(...).accesses",),
         "let": ("let={{...}}", "let={{...}}", 'let={{"{key}": {inner}}}'),
         "limit": ("limits={{...}}", "limits={{...}}", 'limits={{"{key}": {inner}}}'),
     },
@@ -50,11 +51,7 @@ def spelled(words: str, spelling: str) -> str:
 
 
 def middle(name: str, most: int = 44) -> str:
-    """A long name without its middle.
-
-    >>> middle("abcdefghijkl", 10)
-    'abc...ijkl'
-    """
+    """A long name without its middle."""
     return name if len(name) <= most else f"{name[: most // 2 - 2]}...{name[1 - most // 2 :]}"
 
 

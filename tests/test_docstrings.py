@@ -47,12 +47,25 @@ def test_says_what_it_means(module: str) -> None:
     assert not bare, f"cute_viz/{module}: no docstring on {', '.join(bare)}"
 
 
-@pytest.mark.parametrize("name", [*cute_viz.__all__, *(name for name in vars(testing) if name.startswith("assert")), *OPS])
+INTERFACE = {name: getattr(cute_viz, name) for name in cute_viz.__all__}
+INTERFACE |= {name: value for name, value in vars(testing).items() if name.startswith("assert")}
+INTERFACE |= {name: inspect.unwrap(operation.resolve()) for name, operation in OPS.items()}
+
+
+@pytest.mark.parametrize("name", INTERFACE)
 def test_the_interface_shows_it(name: str) -> None:
-    """What users call; below it, tests and pictures show what a function does."""
-    place = cute_viz if name in cute_viz.__all__ else testing
-    value = OPS[name].resolve() if name in OPS else getattr(place, name)
+    value = INTERFACE[name]
     assert inspect.isclass(value) or ">>> " in (inspect.getdoc(value) or ""), f"no doctest in {name}"
+
+
+def test_examples_of_the_rest_are_tests() -> None:
+    """What is below the interface has its examples in `tests/examples/`, where no reader of the code meets them."""
+    places = {(one.__module__, one.__qualname__) for value in INTERFACE.values() for one in getattr(value, "__mro__", (value,))}
+    for module in MODULES:
+        dotted = f"cute_viz.{module[:-3].replace('/', '.')}"
+        shown = [name for name, node in _definitions(module) if ">>> " in (ast.get_docstring(node) or "")]
+        shown = [name for name in shown if (dotted, name.partition(".")[0]) not in places]
+        assert not shown, f"cute_viz/{module}: move the doctest of {', '.join(shown)} to tests/examples/"
 
 
 def test_the_python_door_names_every_word() -> None:

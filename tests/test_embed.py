@@ -253,6 +253,7 @@ def test_what_is_no_utf_8_is_refused(tmp_path: Path) -> None:
         ("<!-- cute-viz: (4)\n-->\n", "doc:1:1", "does not end on its line"),
         ("<!-- cute-viz: (4) | name=../x -->\n<!-- /cute-viz -->", "doc:1:1", "cannot be the name of a file"),
         ("<!-- cute-viz: (4) | formats=gif -->\n<!-- /cute-viz -->", "doc:1:1", "cannot show 'gif'"),
+        ("<!-- cute-viz: (4) | formats=svg,gif -->\n<!-- /cute-viz -->", "doc:1:1", "there is no format 'gif'"),
         ("<!-- cute-viz: no_such_spec -->\n<!-- /cute-viz -->", "doc:1:16", "no_such_spec"),
     ],
 )
@@ -347,6 +348,20 @@ def test_a_document_in_which_nothing_is_found(tmp_path: Path) -> None:
     result = run_embed(tmp_path / "a.md")
     assert "note: " in result.stderr
     assert "a line of its own" in result.stderr
+
+
+def test_several_formats_are_written_and_the_first_is_shown(tmp_path: Path) -> None:
+    document = tmp_path / "d.md"
+    for layout in ("(2,2):(2,1)", "(2,2)"):
+        pair = f"<!-- cute-viz: {layout} | name=p formats=svg,json -->"
+        lines = document.read_text().splitlines()[1:] if document.exists() else ["<!-- /cute-viz -->"]
+        document.write_text("\n".join([pair, *lines, ""]))
+        assert run_embed(document).return_value == 0
+        assert document.read_text().splitlines()[1].endswith("(p.svg)")
+        assert {path.name for path in tmp_path.iterdir()} == {"d.md", "p.svg", "p.json"}
+    assert "(2,2)" in (tmp_path / "p.json").read_text()
+    (tmp_path / "p.json").write_text("mine")
+    assert "p.json is not as embed wrote it" in run_embed(document).stderr
 
 
 def test_a_file_that_the_document_does_not_show_is_somebody_elses(tmp_path: Path) -> None:

@@ -541,6 +541,32 @@ def test_a_script_is_edited_where_its_layout_is_made(
     assert [(edit["old"], edit["new"]) for edit in bad["fix"]["edits"]] == [(old, new)]
 
 
+def test_each_place_of_a_layout_has_its_edit(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its four kernels ran on an H100, each in a file of its own, with these edits: docs/explain/counters.md."""
+    path = Path(__file__).parent / "data" / "edits.cu"
+    with pytest.raises(SystemExit):
+        cli.main(["analyze", str(path), "--all"])
+    out = capsys.readouterr().out
+    edits = [
+        "7  Layout<Shape<_64,_64>,Stride<_64,_1>>  ->  decltype(composition(Swizzle<5,0,6>{}, ...{}))",
+        "9  Swizzle<2,0,4>  ->  Swizzle<5, 0, 6>",
+        "59  make_layout(make_shape(tile, tile), make_stride(tile, Int<1>{}))",
+        "45  (ty + j) * 32 + tx  ->  (ty + j) * 33 + tx",
+        "47  tx * 32 + ty + j  ->  tx * 33 + ty + j",
+        "63  32 * 32 * sizeof(float)  ->  32 * 32 * sizeof(float) + 124",
+    ]
+    assert [edit for edit in edits if f"       fix  {edit}" not in out] == []
+    rows = {
+        line.split()[0]: line.split()[1:]
+        for line in out.splitlines()
+        if line.startswith(("in_struct ", "swizzled ", "by_host ", "plain "))
+    }
+    assert rows == {
+        **{name: ["4,224", "256", "256"] for name in ("in_struct", "swizzled", "by_host")},
+        "plain": ["1,056", "64", "64"],
+    }
+
+
 TEMPLATE = """
 template <int N, int K> __global__ void k(float* p) {
   using L = decltype(composition(Swizzle<3,3,3>{}, Layout<Shape<_8,Int<K>>,Stride<Int<K>,_1>>{}));

@@ -77,6 +77,7 @@ TOO_MANY = "A is divided among 256 threads, and threads 256 to 511 of the block 
         ),
         ([("grid, 256", "grid, 128")], [f"m{TOO_FEW}"]),
         ([("grid, 256", "grid, 512")], [f"m{TOO_MANY}"]),
+        ([("grid, 256", "grid, 512"), (COPY, f"{COPY}; tAsA(k) = 0; __syncthreads()")], [f"m{TOO_MANY}"]),
         # what keeps it from being wrong
         ([("M = 1024", "M = 1025"), ("dim3 grid(ceil_div(M, 128))", "dim3 grid(M / 128)")], []),
         ([("M = 1024", "M = 1025"), (COPY, "copy_if(tc, pred, tAgA(_,_,_,k), tAsA)")], []),

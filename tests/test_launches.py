@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -94,15 +95,27 @@ def test_launches_of_every_form(tmp_path: Path, capsys: pytest.CaptureFixture[st
         "void const* kernel = (void const*) &k<%d>;\n  cutlass::launch_kernel_on_cluster({1, 2, 3}, kernel, p, 7);",
         "void* kernel = (void*)k<%d>;\n  cutlass::ClusterLauncher::launch(g, c, b, 0, nullptr, kernel, p, 1);",
         "k<%d><<<dim3(2), 32>>>(p, 1);",
+        "void* args[] = {&p, &m};\n  cudaLaunchKernel((void*)k<%d>, dim3(3), 32, args, 0, 0);",
+        "auto kernel = k<%d>;\n  void* args[2]{(void*)&p, (void*)(&m)};\n  cudaLaunchKernel((void*)kernel, dim3(3), 32, args);",
+        "void* args[] = {&p, &m};\n  cudaLaunchCooperativeKernel(reinterpret_cast<void*>(&k<%d>), dim3(3), 32, args);",
     ]
-    hosts = "".join(f"void host{n}(float* p) {{\n  {form % (8 << n)}\n}}\n" for n, form in enumerate(forms))
+    hosts = "".join(f"void host{n}(float* p) {{\n  int m = 5;\n  {form % (8 << n)}\n}}\n" for n, form in enumerate(forms))
+    hosts += "void last(int m) {\n  void* args[] = {&m};\n  cudaLaunchKernel((void*)plain, 1, 32, args, 0, 0);\n}\n"
     path = tmp_path / "forms.cu"
-    kernel = "template <int N> __global__ void k(float* p, int n) {\n  auto s = cute::make_layout(cute::Int<N>{});\n}\n"
+    kernel = "template <int N> __global__ void k(float* p, int n) {\n  auto s = cute::make_layout(cute::Int<N>{});\n"
+    kernel += "  auto t = cute::make_layout(n);\n}\n"
+    kernel += "__global__ void plain(int n) {\n  auto u = cute::make_layout(n);\n}\n"
     path.write_text(f"#include <cute/tensor.hpp>\n{kernel}{hosts}")
     code, out, err = run(capsys, "list", str(path), "--json")
     listed = [row for row in json.loads(out) if (row["kind"] or "").startswith("launch")]
     assert code == 0, err
-    assert [row["brief"].split()[0] for row in listed] == [f"<{8 << n}>" for n in range(len(forms))]
+    assert [row["brief"].split()[0].rstrip(",") for row in listed] == [*(f"<{8 << n}>" for n in range(len(forms))), "<<<1"]
+    assert [row["brief"].partition(" ")[2] for row in listed[6:9]] == [f"<<<dim3(3), 32>>>, launched by host{n}" for n in (6, 7, 8)]
+    assert [row["brief"].rpartition(", launched by ")[2] for row in listed[:9]] == [row["caller"] for row in listed[:9]]
+    assert run(capsys, "eval", f"{path}::k::s", "--launch", "host2")[1] == "_32:_1\n"  # the function that launches it
+    for n in ("7", "8", "9"):
+        said = run(capsys, "list", str(path), "--launch", n, "--json")[1]
+        assert [row["value"] for row in json.loads(said) if row["name"] == "t"] == ["5:_1"], n
 
 
 @pytest.mark.parametrize(
@@ -199,6 +212,75 @@ class TestProject:
             unit_of(Build("@../flags.txt", None, None, own), "k.cu")
         os.symlink("/etc", os.path.join(own, "link"))
         assert not is_allowed(os.path.join(own, "link", "passwd"), own)
+
+
+HEADER = """#pragma once
+#include <cute/tensor.hpp>
+template <int kM, int kN, int kStages = 3, bool kTrans = false>
+struct Traits {
+  static_assert(kN == 128 || kN == 64);
+  using Tile = Shape<Int<kM>, Int<kN>>;
+  using SmemLayout = decltype(make_layout(make_shape(Int<kM>{}, Int<kN>{}, Int<kStages>{})));
+};
+template <class Tr, int kThreads, bool kCausal, typename T>
+__global__ void kern(T const* g, int M, int N, int ld) {
+  extern __shared__ char raw[];
+  auto sA = make_tensor(make_smem_ptr(reinterpret_cast<T*>(raw)), typename Tr::SmemLayout{});
+  auto gA = make_tensor(make_gmem_ptr(g), make_shape(M, N), make_stride(ld, _1{}));
+  auto t = local_partition(sA(_, _, 0), Layout<Int<kThreads>>{}, threadIdx.x);
+  auto tile = local_tile(gA, typename Tr::Tile{}, make_coord(blockIdx.x, 0));
+  auto tg = local_partition(tile, Layout<Int<kThreads>>{}, threadIdx.x);
+  auto r = make_fragment_like(t);
+  copy(t, r);
+  copy(tg, r);
+}
+"""
+SCRIPT = """import cutlass
+import cutlass.cute as cute
+from typing import Type
+
+class Kernel:
+    def __init__(self, dtype: Type[cutlass.Numeric], stages: int, threads=256):
+        self.dtype, self.stages, self.threads = dtype, stages, threads
+
+    @cute.kernel
+    def kernel(self, gA: cute.Tensor):
+        tidx, _, _ = cute.arch.thread_idx()
+        smem = cutlass.utils.SmemAllocator()
+        sA = smem.allocate_tensor(self.dtype, cute.make_layout((64, 64, self.stages), stride=(64, 1, 4096)), 16)
+        tA = cute.local_partition(sA[None, None, 0], cute.make_layout(self.threads), tidx)
+        r = cute.make_fragment_like(tA)
+        cute.autovec_copy(tA, r)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("k.cuh", HEADER, {"Tr": "type Traits<128, 128>", "kThreads": "int 128", "T": "type half_t", "ld": "int 128"}),
+        (
+            "k.cuh",
+            HEADER + "using Used = Traits<128, 64, 4>;",
+            {"Tr": "type Traits<128, 64, 4>", "kThreads": "int 128", "T": "type half_t", "ld": "int 128"},
+        ),
+        ("k.py", SCRIPT, {"stages": "int 3", "dtype": "Type[cutlass.Numeric] cutlass.Float16"}),
+    ],
+)
+def test_all_values_are_asked_for_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str, told: dict[str, str]
+) -> None:
+    """Typed, those too that are asked for once others are given, with candidates of the file; with them nothing is left."""
+    (tmp_path / name).write_text(text)
+    found = json.loads(run(capsys, "analyze", str(tmp_path / name), "--json")[1])["asked"]
+    tries = {one["name"]: (one["candidates"] or [one["like"]])[0] for one in found}
+    assert {one["name"]: f"{one['type']} {tries[one['name']]}" for one in found} == told
+    together = run(capsys, "analyze", str(tmp_path / name))[1].partition("together: ")[2].partition(";")[0]
+    report = json.loads(run(capsys, "analyze", str(tmp_path / name), *shlex.split(together), "--json")[1])
+    assert report["unknown"] == report["asked"] == []
+    assert report["accesses"]
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "cute-viz.yaml").write_text("let:\n" + "".join(f"  {key}: {value!r}\n" for key, value in tries.items()))
+    assert json.loads(run(capsys, "analyze", str(tmp_path / name), "--json")[1])["asked"] == []
 
 
 TTGIR = """

@@ -119,6 +119,7 @@ def test_answers_are_those_of_the_command_line(capsys, tmp_path):
     (tmp_path / "gemm.cu").write_text(GEMM)
     report = said("analyze", str(tmp_path / "gemm.cu"), "--json")
     assert report == tool("report", source=GEMM, detail=True) == tool("analyze", source=GEMM, detail=True)
+    assert "there is no launch 'none'" in tool("report", source=GEMM, launch="none")["error"]["message"]
     short = tool("report", source=GEMM)
     assert short == tool("analyze", source=GEMM)
     assert {row["line"] for row in report["accesses"]} == {*(row["line"] for row in short["accesses"]), *short["ideal"]}

@@ -157,6 +157,7 @@ def test_a_report_and_an_explanation_show_themselves() -> None:
     assert "wavefronts" in report["text/html"]
     told = cv.explain("logical_divide((8,6), (4,3))")
     assert told._repr_mimebundle_() == {"text/plain": str(told)}
+    assert repr(told) == "Explanation: 11 steps, the last: logical_divide, mode by mode"
     assert all(len(one["text/plain"]) <= 2048 and "Report(" not in one["text/plain"] for one in (report, told._repr_mimebundle_()))
 
 

@@ -125,6 +125,8 @@ def test_what_a_spec_gives(text, expression):
         ("- 1\n", "1:1", "must be a mapping"),
         ("specs: {a: 1}\n", "1:12", "must be a mapping"),
         ("specs: {a: {layout: 8:1}}\nlayout: 1\n", "2:1", "cannot be combined with specs"),
+        ("specs: {a: {layout: 8:1}}\ntheme: dark\n", "2:1", "write figure: {theme: ...}"),
+        ("palette: tol-light\nfigure: {veiw: grid}\nspecs: {a: {layout: 8:1}}\n", "2:10", "did you mean view"),
         ("gemm:\n  mma: SM80_16x8x16_F32F16F16F32_TN\n  tile: (128,128,64)\n  smem_a: (8,64):(64,1)\n", "2:3", "TiledMMA"),
         ("copy_atom: {op: SM75_U32x4_LDSM_N, type: nope}\n", "1:42", "not a value type"),
     ],
@@ -293,6 +295,14 @@ def test_fields_of_the_wrong_kind_have_their_place(kind):
                 errors.append(error)
     assert len(errors) > len(ODD)
     assert all(error.span is None or error.place().startswith("f.yaml:") for error in errors)
+
+
+def test_the_looks_of_all_specs_of_a_file():
+    text = "palette: grey\nformats: png\nfigure: {view: banks, type: f16, theme: dark}\nspecs:\n  a: {layout: '(8,8)'}\n"
+    text += "  b: {layout: '(8,8)', palette: mono, figure: {view: address}}\n"
+    a, b = read_specs(text)
+    assert (a.palette, a.formats, a.figure) == ("grey", ("png",), {"view": "banks", "type": "f16", "theme": "dark"})
+    assert (b.palette, b.formats, b.figure) == ("mono", ("png",), {"view": "address", "type": "f16", "theme": "dark"})
 
 
 def test_a_spec_has_the_words_for_the_machine_and_the_tensor(tmp_path):

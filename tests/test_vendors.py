@@ -408,7 +408,10 @@ def test_accesses_of_a_machine(capsys):
     named = [line.split()[0] for line in out.splitlines()]
     assert (status, "ds_write" in named, "ldmatrix" in named) == (0, True, False)
     for name in named:
-        assert run(capsys, "swizzle", "64x64", "--arch", "gfx90a", "--read", name)[0] == 0, name
+        searched = json.loads(run(capsys, "swizzle", "64x64", "--arch", "gfx90a", "--read", name, "--json")[1])
+        plain = run(capsys, "analyze", "(64,64):(64,1)", "--type", "f16", "--access", name, "--arch", "gfx90a", "--json")
+        kept = {one["name"]: one["wavefronts"] for one in searched["candidates"]}
+        assert json.loads(plain[1])["wavefronts"] == kept["plain"], name
 
 
 def test_what_is_not_known_of_global_memory(capsys):

@@ -29,6 +29,12 @@ OF_WAVES = {
     "ds_read": "16 bytes per lane of 16 rows by 4, as ds_read_b128 of a matrix instruction's operand",
     "ds_write": "16 bytes per lane along the rows, as ds_write_b128",
 }
+# What else a warp's access may be called, for lists.
+FURTHER = {
+    "ld.128": "16 bytes per lane down the rows, then across; also st, cp.async, and 8 to 64 bits",
+    "wgmma": "8 rows of 16 bytes, a core matrix; also tcgen05",
+    "tma": "4 rows of a box of 128 bytes",
+}
 WIDTHS = (8, 16, 32, 64, 128)  # bits of an element that one lane loads or stores at once
 MATRICES = {"ldmatrix": (16, 2), "stmatrix": (16, 2), "ldmatrix.x2": (8, 2), "ldmatrix.x1": (8, 1)}
 MATRICES |= {name.replace("ld", "st"): MATRICES[name] for name in ("ldmatrix.x2", "ldmatrix.x1")}  # rows, chunks at once
@@ -73,7 +79,7 @@ def plain_name(words: str) -> str:
 def is_named(words: str) -> bool:
     """Whether words name a pattern, an instruction or one of UNITS."""
     plain = plain_name(words)
-    return plain in PATTERNS or plain in MATRICES or plain in UNITS or _PLAIN.fullmatch(plain) is not None
+    return plain in PATTERNS or plain in OF_WAVES or plain in MATRICES or plain in UNITS or _PLAIN.fullmatch(plain) is not None
 
 
 def warp_addresses(name: str, rows: int, cols: int, bits: int, memory: SharedMemory | None = None) -> Iterator[list[int]]:
@@ -82,9 +88,10 @@ def warp_addresses(name: str, rows: int, cols: int, bits: int, memory: SharedMem
     that the rows and chunks of an ldmatrix or stmatrix do not divide, but for one of 8 rows or of one chunk, of which half an
     instruction is left."""
     known, lanes = (PATTERNS, LANES) if memory is None else (OF_WAVES, memory.lanes)
-    if name not in known and (memory is not None or not is_named(name)):
+    if name not in known and (memory is not None or name in OF_WAVES or not is_named(name)):
         whole = name.removesuffix(".x4")  # ldmatrix alone is of four matrices
         near = f"did you mean {whole}?" if whole in known else did_you_mean(name, known, 1)
+        near = "of waves of 64 lanes: `arch=gfx942`" if name in OF_WAVES else near
         raise AlgebraError(f"there is no access {name!r}", hint=near or f"one of {', '.join(known)}")
     name = plain_name(name)
     pitch, wide = cols * bits // 8, width(name, bits)
@@ -149,14 +156,16 @@ def usual_bits(name: str) -> int | None:
     return 16 if "matrix" in name or name in UNITS or name.startswith("cp") else None
 
 
-def named_accesses(tile: AnyLayout, name: str, bits: int, store: bool = False) -> list[WarpAccess]:
-    """The accesses of a tile by name, where its layout puts the bytes. Raises: AlgebraError where the layout tears apart the
-    bytes that a lane moves at once; else as `warp_addresses`, `bytes_of`."""
+def named_accesses(
+    tile: AnyLayout, name: str, bits: int, store: bool = False, memory: SharedMemory | None = None
+) -> list[WarpAccess]:
+    """The accesses of a tile by name, where its layout puts the bytes. memory: of a machine with waves of its own.
+    Raises: AlgebraError where the layout tears apart the bytes that a lane moves at once; else as `warp_addresses`, `bytes_of`."""
     name, plain = instruction_of(name), plain_name(name)
     rows, cols, _, places = bytes_of(tile, plain, bits)
     size, wide = bits // 8, max(width(plain, bits), bits // 8)
     out = []
-    for step, warp in enumerate(warp_addresses(plain, rows, cols, bits)):
+    for step, warp in enumerate(warp_addresses(plain, rows, cols, bits, memory)):
         begins = [places[address // size] for address in warp]
         for address, begin in zip(warp, begins, strict=True):
             at = address // size
@@ -165,15 +174,16 @@ def named_accesses(tile: AnyLayout, name: str, bits: int, store: bool = False) -
                     f"{name} moves {wide} bytes at once, and those at ({at // cols},{at % cols}) are not contiguous",
                     hint="an access of single elements: rows, column",
                 )
-        count = len(begins)
-        if plain in MATRICES or plain in UNITS:
+        count, written = len(begins), store or plain.startswith(("st", "cp", "ds_write"))
+        if memory is not None:
+            instruction = memory.access(8 * max(WORD, wide), written)
+        elif plain in MATRICES or plain in UNITS:
             op = "ldmatrix" if plain in UNITS else plain.partition(".")[0]
             instruction = f"{op}.x{count // 8}{'.trans' * name.endswith('.trans')}"
         else:
-            written = store or plain.startswith(("st", "cp"))
             instruction = f"{'st' if written else 'ld'}.{8 * max(WORD, wide)}"
         unit = max(WORD, wide)
-        padded = (*begins, *[begins[0]] * (LANES - count))
+        padded = (*begins, *[begins[0]] * ((LANES if memory is None else memory.lanes) - count))
         addresses = tuple([begin // unit * unit for begin in padded]) if wide < WORD else padded
-        out.append(WarpAccess(0, step, instruction, addresses, (1 << count) - 1, padded, wide))
+        out.append(WarpAccess(0, step, instruction, addresses, (1 << count) - 1, padded, wide, memory))
     return out

@@ -119,11 +119,7 @@ def cli() -> None:
 
 
 def _renewed(words: Sequence[str]) -> list[str]:
-    """The words of a command under its name of now.
-
-    >>> _renewed(["fmt", "(4,8)", "--as", "cpp"]), _renewed(["playground", "-o", "site"])
-    (['eval', '--as', 'cute', '(4,8)', '--as', 'cpp'], ['serve', '--static', 'site'])
-    """
+    """The words of a command under its name of now."""
     name, more = next(iter(words), ""), list(words[1:])
     if name == "fmt":  # whose language was optional
         more = ["yaml" if any(word.endswith((".yaml", ".yml")) for word in more) else "cute", *more]
@@ -231,11 +227,7 @@ def main(argv: list[str] | None = None) -> None:
 
 def _bare(words: Sequence[str]) -> list[str]:
     """Words without the quotes that no shell takes off: single ones in cmd.exe, which parts them at blanks, double ones within
-    single ones of PowerShell, and typographic ones.
-
-    >>> _bare(["eval", "'logical_divide((8,6),", "(4,3))'", "it's"])
-    ['eval', 'logical_divide((8,6), (4,3))', "it's"]
-    """
+    single ones of PowerShell, and typographic ones."""
     if not any(mark in word for word in words for mark in "'\"\u2018\u201c"):
         return list(words)
     quoted = r"(?<![^\0])['\"\u2018\u201c]([^'\"\0]*[(<:=.;][^'\"\u2019\u201d]*)['\"\u2019\u201d](?![^\0])"

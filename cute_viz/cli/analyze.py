@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -170,7 +169,7 @@ def _analyze(
     if by is None:
         output.facts(found, as_json)
     elif as_json:
-        output.echo(json.dumps(found))
+        output.echo(output.data(found))
     else:
         _table(found["steps"], "wave" if reading.library.arch.startswith("gfx") else "warp")
         output.echo(found["summary"])

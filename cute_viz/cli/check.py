@@ -172,7 +172,7 @@ def _tell(found: CheckReport, everything: bool, as_json: bool, save: str | None,
     if save:
         output.write((json.dumps(evidence(found), indent=1) + "\n").encode(), save)
     if as_json:
-        output.echo(json.dumps(document(found)))
+        output.echo(output.data(document(found)))
     elif everything:
         _say_counts(found)
     else:

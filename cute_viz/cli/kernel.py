@@ -41,7 +41,7 @@ def what_if(answer: Answer, settings: tuple[str, ...], as_json: bool) -> None:
         raise click.UsageError("--set needs the file of a kernel")
     before, after, wrong = with_other(reading.file, pairs, reading.query)
     if as_json:
-        output.echo(json.dumps({"before": before.as_dict(), "after": after.as_dict(), "wrong": wrong or None}))
+        output.echo(output.data({"before": before.as_dict(), "after": after.as_dict(), "wrong": wrong or None}))
         return
     for line in [*differences(before, after, wrong), "", *totals_of(after, before)]:
         output.say(line, err=False)
@@ -62,7 +62,7 @@ def say(
         output.write(page_of(report, source, text), file)
         return
     if kind == "json":
-        lines = [json.dumps(report.as_dict())]
+        lines = [output.data(report.as_dict())]
     elif kind in (None, "text"):
         lines = [one_line(line) for line in text_of(report, source, everything, frozenset(accept))]
     else:

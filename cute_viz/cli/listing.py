@@ -138,9 +138,7 @@ def _entries(source: str, words: tuple[str, ...], as_json: bool, reading: Source
         raise CuteVizError(f"no definition has {' '.join(words)!r} in its row", name=source)
     output.notes(answer.told)
     if as_json:
-        import json
-
-        output.echo(json.dumps([row.as_dict() for row in rows]))
+        output.echo(output.data([row.as_dict() for row in rows]))
         return
     plain = ("", "integer", "flag", "type", "other")
     shown = [row for row in rows if (row.needs and row.likely) or row.kind not in plain]

@@ -19,6 +19,7 @@ MISTAKE = 70  # the status of a command that has said that there is a mistake in
 _SAID = rb"this is a mistake in cute-viz".replace(b" ", rb"(?:\s|<[^<>]*>)+")  # on lines of a terminal or a picture, too
 _told: list[bytes] = []
 _heard: list[tuple[str, bool, bool]] | None = None
+_COLUMNS = 120  # of a line of JSON; of one of numbers four times as many
 
 
 def echo(words: str = "", err: bool = False, nl: bool = True) -> None:
@@ -139,14 +140,27 @@ def table(rows: Sequence[Sequence[str]]) -> None:
         echo("  ".join(f"{word:<{width}}" for word, width in zip(row, widths, strict=True)).rstrip())
 
 
+def data(value: object, before: str = "", key: str = "") -> str:
+    """A value as JSON: what fits into a line is one, other objects and lists have a line for each part."""
+    import json
+
+    whole = before + key + json.dumps(value)
+    if len(whole) <= _COLUMNS * (1 if "{" in whole else 4) or not isinstance(value, (dict, list, tuple)):
+        return whole
+    if isinstance(value, dict):
+        inside = [data(part, f"{before} ", f"{json.dumps(str(name))}: ") for name, part in value.items()]
+    else:
+        inside = [data(part, f"{before} ") for part in value]
+    left, right = "{}" if isinstance(value, dict) else "[]"
+    return before + key + left + "\n" + ",\n".join(inside) + f"\n{before}{right}"
+
+
 def facts(known: dict[str, Any], as_json: bool) -> None:
     """Facts as aligned lines, or as one JSON object."""
     if as_json:
-        import json
-
         from cute_viz.engine.facts import with_marks
 
-        echo(json.dumps(with_marks(known)))
+        echo(data(with_marks(known)))
         return
     width = max(map(len, known))
     for name, fact in known.items():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from cute_viz.cli import completion, output
@@ -43,7 +41,7 @@ def command(arch: str | None, path: str | None, as_json: bool, max_ways: float |
             output.say(f"wrote {one}")
         output.look(str([found.as_dict() for found in reports.values()]).encode())
     elif as_json:
-        output.echo(json.dumps({name: found.as_dict() for name, found in reports.items()}))
+        output.echo(output.data({name: found.as_dict() for name, found in reports.items()}))
     else:
         for name, found in reports.items():
             output.say(f"{name}:", err=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -33,7 +32,7 @@ def command(source: str, who: str | None, as_json: bool, reading: SourceOptions,
         from cute_viz.engine import owners
 
         found = owners.who(lambda words: ask(reading.request(source, options=words, formats=("svg",))), who, given)
-        output.echo(json.dumps(found) if as_json else found["words"])
+        output.echo(output.data(found) if as_json else found["words"])
         return
     if given:
         raise click.UsageError(f"--{next(iter(given))} needs --who")

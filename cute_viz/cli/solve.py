@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 import click
@@ -51,7 +50,7 @@ def command(table: str, tile: str | None, let: dict[str, str], as_json: bool) ->
         raise error.named(table if os.path.isfile(table) else None) from None
     if as_json:
         covered = list(found.tile) if found.tile else None
-        output.echo(json.dumps({"layout": str(found.layout), "kind": found.kind, "tile": covered}))
+        output.echo(output.data({"layout": str(found.layout), "kind": found.kind, "tile": covered}))
     else:
         output.say(str(found.layout), err=False)
 

@@ -46,10 +46,10 @@ def command(
     """
     if listing:
         from cute_viz.analysis.memories import memory_of
-        from cute_viz.analysis.patterns import OF_WAVES, PATTERNS
+        from cute_viz.analysis.patterns import FURTHER, OF_WAVES, PATTERNS
 
         _alone()
-        for name, words in (PATTERNS if memory_of(arch.lower()) is None else OF_WAVES).items():
+        for name, words in ({**PATTERNS, **FURTHER} if memory_of(arch.lower()) is None else OF_WAVES).items():
             output.echo(f"{name:<12} {words}")
         return
     if tile is None:
@@ -61,9 +61,7 @@ def command(
     if path is not None:
         output.write(result.figure.render(format_of(None, output.file_of(path))), path)
     if as_json:
-        import json
-
-        output.echo(json.dumps(result.as_dict(result.found)))
+        output.echo(output.data(result.as_dict(result.found)))
         return
     names = result.accesses
     head = ["", "wavefronts", "ideal", *names, "mode"]
@@ -84,12 +82,11 @@ def tile_in(word: str, let: dict[str, str]) -> tuple[tuple[int, int], int | None
 
 
 def _alone() -> None:
-    """Refuse what --list ignores: a tile and every option but --arch."""
+    """Refuse what --list ignores: every option but --arch. A tile has all accesses."""
     context = click.get_current_context()
     for parameter in context.command.params:
         name = parameter.name or ""
-        if name in ("listing", "arch"):
+        if name in ("listing", "arch", "tile"):
             continue
         if context.get_parameter_source(name) == ParameterSource.COMMANDLINE and context.params[name]:
-            word = parameter.opts[-1] if isinstance(parameter, click.Option) else parameter.human_readable_name
-            raise click.UsageError(f"--list only lists the accesses: leave out {word}")
+            raise click.UsageError(f"--list only lists the accesses: leave out {parameter.opts[-1]}")

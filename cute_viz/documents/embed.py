@@ -16,7 +16,7 @@ from cute_viz.engine import Answer, Folder
 from cute_viz.engine.address import page_link
 from cute_viz.errors import CuteVizError, Span, boundary
 from cute_viz.limits import held
-from cute_viz.renderers import FORMATS
+from cute_viz.renderers import FORMATS, format_named
 from cute_viz.renderers.said import described
 from cute_viz.renderers.tex import shrunk
 from cute_viz.spec import PACKAGED, Library
@@ -80,7 +80,7 @@ def embed(
         raise error.but(name=name) from None
     for block in found:
         line, at = line + text.count("\n", at, block.at.start), block.at.start
-        out.ours.add(block.mark.partition(" ")[0])
+        out.ours.update(block.mark.partition(" ")[0].split("+"))
         try:
             with boundary(), held():
                 reference, picture_mark = pictures.reference(block, line)
@@ -164,33 +164,40 @@ class _Pictures:
         language, out = self.language, self.out
         words = words_of(block.options[0])
         alt, given, formats = words.pop("alt", None), words.pop("name", None), words.pop("formats", None)
-        format = formats or self.format or SHOWN[language][0]
+        asked = dict.fromkeys(re.split(r"[,\s]+", formats.strip(", "))) if formats else ()
+        format, *others = asked or (self.format or SHOWN[language][0],)
         if format not in SHOWN[language]:
             raise CuteVizError(f"a {language} document cannot show {format!r}", hint=f"formats: {', '.join(SHOWN[language])}")
+        for other in others:
+            format_named(other)
         if given is not None and not is_file_name(given):
             raise CuteVizError(f"{given[:40]!r} cannot be the name of a file", hint=FILE_NAMES)
         if self.letters is not None:
             words.setdefault("letters", self.letters)
-        drawn = picture(block.expression, words, [format], self.library, self.sources)
+        drawn = picture(block.expression, words, [format, *others], self.library, self.sources)
         hashed = hashlib.sha256(f"{block.expression}\n{sorted(words.items())}".encode("utf-8", "replace")).hexdigest()[:8]
         spec = name_of(drawn)
         named = given or (spec if spec is not None and is_file_name(spec) else None)
-        file = (named or f"{self.stem}-{hashed}") + FORMATS[format].suffixes[0]
+        stem = named or f"{self.stem}-{hashed}"
+        file = stem + FORMATS[format].suffixes[0]
         path = f"{self.folder}/{file}" if self.folder else file
         if not can_stand(path, language):
             raise CuteVizError(
                 f"{path!r} cannot be used in a {language} document",
                 hint="give the block another `name=`, or the pictures another folder",
             )
-        data = drawn.write(format, fragment=format == "tikz")
-        known = self.files.setdefault(one_name(file), file)
-        if known != file or out.pictures.get(file, data) != data:
-            raise CuteVizError(f"{file} is another picture at line {out.places[known]}", hint="give one of them another name=")
-        out.pictures[file], out.places[file] = data, out.places.get(file, line)
+        marks = []
+        for each in (format, *others):
+            file, data = stem + FORMATS[each].suffixes[0], drawn.write(each, fragment=each == "tikz")
+            known = self.files.setdefault(one_name(file), file)
+            if known != file or out.pictures.get(file, data) != data:
+                raise CuteVizError(f"{file} is another picture at line {out.places[known]}", hint="give one of them another name=")
+            out.pictures[file], out.places[file] = data, out.places.get(file, line)
+            marks.append(mark_of(data))
         shown = drawn.printed if drawn.readings[0].file is not None else block.expression  # a page has no files
         options = {key: word for key, word in words.items() if key != "let"}
         link = page_link(self.page, shown, options) if self.page is not None and "beside" not in words else None
-        return linked(language, reference(language, path, _alt(drawn) if alt is None else alt, format), link), mark_of(data)
+        return linked(language, reference(language, path, _alt(drawn) if alt is None else alt, format), link), "+".join(marks)
 
 
 def reference(language: str, path: str, alt: str, format: str = "svg") -> list[str]:

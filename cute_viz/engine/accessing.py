@@ -60,13 +60,10 @@ def width_of(layout: AnyLayout, access: Accessor, bits: int | None) -> int:
 
 
 def found_of(layout: AnyLayout, access: Accessor, bits: int | None) -> list[Any]:
-    """Every instruction of every warp that accesses a tile, or that a pattern makes of it. Raises: UsageError for a pattern of
-    warps where there are waves."""
+    """Every instruction of every warp that accesses a tile, or that a pattern makes of it."""
     memory = None if access.sectors else memory_of(access.arch)
     if isinstance(access.by, str):
-        if memory is not None:
-            raise UsageError(f"`access={access.by}` is for waves of 32 threads", hint="give a layout (thread, value)")
-        return named_accesses(layout, access.by, width_of(layout, access, bits), access.store)
+        return named_accesses(layout, access.by, width_of(layout, access, bits), access.store, memory)
     return accesses(
         layout,
         bits,

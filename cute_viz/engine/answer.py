@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
@@ -106,7 +106,16 @@ class Answer:
                 return None
             from cute_viz.engine.kernel import report_of
 
-            return report_of(reading.file, reading.query, "fixes" if fixes else "costs")
+            found = report_of(reading.file, reading.query, "fixes" if fixes else "costs")
+            if found is None or not fixes or reading.file.asks is None or not any(error.needs for _, error in found.unknown):
+                return found
+            from cute_viz.engine.kernel_asked import asked
+
+            def again(let: Mapping[str, str]) -> Report | None:
+                other = Reading(self.request.sources[0], replace(self.request, let={**let, **self.request.let}))
+                return None if other.file is None else report_of(other.file, other.query, "costs")
+
+            return replace(found, asked=asked(reading.file, found, again))
 
     @property
     def notes(self) -> tuple[str, ...]:

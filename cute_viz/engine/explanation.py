@@ -27,6 +27,7 @@ from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
+from cute_viz.spelling import count
 
 _ROW = re.compile(r"mode \d+: |.*, mode by mode$")  # where the picture of the steps begins a new row
 
@@ -58,6 +59,9 @@ class Explanation(Shown):
             lines.append(f"{'' if number is None else number:>2}  {words}")
             lines += [] if value is None else [f"    {show(value).rstrip()}"]
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"Explanation: {count(len(self.steps), 'step')}, the last: {self.steps[-1].words.strip()}"
 
     @property
     def failed(self) -> bool:

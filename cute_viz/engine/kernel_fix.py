@@ -69,8 +69,7 @@ class Fix:
 def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, dict[tuple[str, str], int]]:
     """Whether everything that is written in shared memory is read from where it now lies: what is wrong, "" for nothing; and how
     many bits each buffer of a launch reaches further. Each element that any statement moves has one place before and one after,
-    whichever statement asks, and no two have the same. alike: the tiles have their sizes; without it, others are not compared.
-    """
+    whichever statement asks, and no two have the same. alike: the tiles have their sizes; without it, others are not compared."""
     maps: dict[tuple[str, str, int], dict[int, int]] = {}
     pairs: list[tuple[str, Tensor, Tensor]] = []
     if len(before.read) != len(after.read):
@@ -203,11 +202,10 @@ class Fixer:
         if key not in self.places:
             self.places[key] = better(list(key))[:2]
         found, now = self.places[key]
-        if self.file.compiled and (self.file.again is None or not rows[0].move.launch):
+        again = self.file.again is not None
+        if self.file.compiled and not (again and rows[0].move.launch):
             told = f"{found[0][0]} would leave {found[0][1]} wavefronts of the buffer" if found else _hopeless(rows, False)
-            other = (
-                "for one launch, or up to 8 kernels" if self.file.again is not None else "where the file is read as it is written"
-            )
+            other = "for one launch, or up to 8 kernels" if again else "where the file is read as it is written"
             return f"{told}; edits are searched {other}" if found else told
         wrong, best = "", None
         for places, count in found:
@@ -314,8 +312,7 @@ class Fixer:
             if worse or (other.cost.sectors or 0) > (row.cost.sectors or 0):
                 launch = f", launched by {self.report.called(row.move)}," if row.move.call else ""
                 return f"line {row.move.place}{launch} would cost more"
-        gained = sum(_paid(row) - _paid(others[row.key]) for row in rows)
-        return "" if gained > 0 else _OTHERS
+        return "" if sum(_paid(row) - _paid(others[row.key]) for row in rows) > 0 else _OTHERS
 
 
 def _named(rows: list[Access]) -> tuple[str, str]:

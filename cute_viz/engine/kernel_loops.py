@@ -32,8 +32,7 @@ class LoopCost(NamedTuple):
 
 def steps(report: Report) -> list[LoopCost]:
     """For each launch a round of each loop that is outermost, or whose rounds are not known; and the block, where all rounds are
-    known. Empty where no statement with wavefronts is in a loop.
-    """
+    known. Empty where no statement with wavefronts is in a loop."""
     after = report.after
     launches: dict[str, list[Access]] = {}
     for row in report.accesses:

@@ -16,6 +16,7 @@ from cute_viz.algebra.tensor import Tensor, tensors_in
 from cute_viz.algebra.tmem import places
 from cute_viz.analysis.relocate import span_of
 from cute_viz.errors import CuteVizError, boundary
+from cute_viz.spelling import count as plural
 
 if TYPE_CHECKING:
     from cute_viz.source.model import SourceFile
@@ -102,7 +103,7 @@ class Memory(NamedTuple):
             alike.setdefault(tuple(each), []).append(name)
         for parts, names in alike.items():
             total, name = sum(size for _, size in parts), names[0] + f" and {len(names) - 1} more" * (len(names) > 1)
-            blocks = f", {_blocks(limits[1] // (total + 1024))} per SM" if limits and not self.partial else ""
+            blocks = f", {plural(limits[1] // (total + 1024), 'block')} per SM" if limits and not self.partial else ""
             if limits and total > limits[0]:
                 blocks = ", more than a block may have: some overlap, or are of different kernels"
             most = f" of {limits[0]:,} bytes ({self.arch.lower()}){blocks}" if limits else " bytes"
@@ -193,7 +194,7 @@ def _buffers(seen: list[tuple[str, Tensor]]) -> tuple[Buffer, ...]:
             most[key] = count, x
     out = []
     for (name, base), (count, x) in most.items():
-        out.append(Buffer(name, base, tuple(names[name, base]), count, x.pointer.element, _extents(x)))
+        out.append(Buffer(name, base, tuple(names[name, base]), count, x.pointer.element, show(domain(_whole(x)).shape)))
     return tuple(out)
 
 
@@ -211,15 +212,7 @@ def _size(x: Tensor) -> int:
     return -(-(begin + span_of(whole)) * x.bits // 8)
 
 
-def _blocks(n: int) -> str:
-    return f"{n} block{'s' * (n != 1)}"
-
-
 def _whole(x: Tensor) -> Layout:
     """The layout of the tensor that threads have parts of, without a swizzle, which stays within its tile."""
     both = [inner_of(layout) for layout in (x.root, x.layout)]
     return max((layout for layout in both if isinstance(layout, Layout)), key=size)
-
-
-def _extents(x: Tensor) -> str:
-    return show(domain(_whole(x)).shape)

@@ -24,6 +24,7 @@ from cute_viz.source.moves import Often
 from cute_viz.spelling import count
 
 if TYPE_CHECKING:
+    from cute_viz.source.model import Asked
     from cute_viz.source.moves import Mistake, Move
 
 
@@ -221,6 +222,7 @@ class Report(Shown):
     idle: tuple[Move, ...] = field(default=(), compare=False, repr=False)
     never: tuple[str, ...] = ()
     mistakes: tuple[tuple[Move, Mistake], ...] = ()
+    asked: tuple[Asked, ...] = ()
     name: str = field(default="kernel", compare=False)
 
     def __str__(self) -> str:
@@ -320,6 +322,7 @@ class Report(Shown):
             ],
             "idle": {name: sorted({move.place for move in self.idle if move.idle == name}) for name in self.unrun},
             "never": list(self.never),
+            "asked": [{**one._asdict(), "like": one.like or None} for one in self.asked],
             "assumed": {name: {"value": value, "line": line} for name, (value, line) in self.assumed.items()},
             "alternatives": self.grouped,
             "totals": {name: dict(zip(("now", "fixed", "ideal"), row, strict=True)) for name, row in self.totals.items()},

@@ -90,6 +90,7 @@ def _in_lines(report: Report, name: str, most: int | None, allowed: frozenset[st
     if report.memory is not None and not report.mixed and (held := list(report.memory.lines(everything))):
         out += ["", *(line for one in few(held, most or 0, "lines") for line in long(one, 2))]
     out += ["", *(line for one in missing(report, most) for line in long(one, 2, 3))]
+    out += wanted(report)
     return [line.replace(only, "") if only else line for line in out]
 
 
@@ -142,11 +143,12 @@ def mistakes(report: Report) -> list[tuple[Move, list[Mistake]]]:
 
 
 def problems(report: Report) -> list[list[Access]]:
-    """The rows that cost more than their ideal, those of one statement in one place together, the worst first."""
-    groups: dict[tuple[str, int, str, str], list[Access]] = {}
+    """The rows that cost more than their ideal, those of one statement with the same fix together, the worst first."""
+    groups: dict[tuple[str, int, str, str, str], list[Access]] = {}
     for row in report.accesses:
         if row.lost > 0:
-            groups.setdefault((row.move.file, row.move.line, row.cost.instruction[:2], row.ratio), []).append(row)
+            edits = str(row.fix.changes) if row.fix else ""
+            groups.setdefault((row.move.file, row.move.line, row.cost.instruction[:2], row.ratio, edits), []).append(row)
     return list(groups.values())
 
 
@@ -164,7 +166,8 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
     told_before, fixed_before = key in before, row.fix is not None and ("", str(row.fix.changes)) in before
     same = before.setdefault(key, row.move.line)
     same_fix = before.setdefault(("", str(row.fix.changes)), row.move.line) if row.fix else row.move.line
-    yield from _folded("why", f"The same pattern as line {same}." if told_before else reason)
+    again = "As above." if same == row.move.line else f"The same pattern as line {same}."
+    yield from _folded("why", again if told_before else reason)
     if fixed_before:
         yield from _folded("fix", "The same edit." if same_fix == row.move.line else f"As for line {same_fix}.")
     elif row.fix is not None:
@@ -255,7 +258,8 @@ def missing(report: Report, most: int | None = None) -> Iterator[str]:
         yield f"No round of their loop is run here: {_lines(report.never, None if everything else 6)}"
     causes: dict[str, list[Move]] = {}
     for move, error in report.unknown:
-        causes.setdefault(f"{error.message}{f' ({error.hint})' if error.hint else ''}", []).append(move)
+        hint = f" ({error.hint})" if error.hint and not (report.asked and "`let=" in error.hint) else ""
+        causes.setdefault(f"{error.message}{hint}", []).append(move)
     ordered = sorted(causes.items(), key=lambda one: -len(one[1]))
     for cause, moves in ordered[:most]:
         lines = tuple(dict.fromkeys(move.place for move in moves))
@@ -269,6 +273,21 @@ def missing(report: Report, most: int | None = None) -> Iterator[str]:
         many = f"{len(mine)} single elements" if len(mine) > 1 else "a single element"
         text = mine[0].text if everything or len(mine[0].text) < 48 else f"{mine[0].text[:45]}..."
         yield f"Not counted: {many}, {text}: {f'{cause}: ' * bool(cause)}{_lines(lines, None if everything else 6)}"
+
+
+def wanted(report: Report) -> Iterator[str]:
+    """The values that statements wait for, all of them: what each may be, and a command's words that give them."""
+    if not report.asked:
+        return
+    yield "Values for all of it:"
+    wide = [max(len(one.name) for one in report.asked), max(len(one.type) for one in report.asked)]
+    for one in report.asked:
+        told = f"{', '.join(one.candidates)} stand{'s' * (len(one.candidates) == 1)} in the file" if one.candidates else ""
+        told = told or (f"for example {one.like}" if one.like else "the file has no value for it")
+        yield f"  {one.name:<{wide[0]}}  {one.type:<{wide[1]}}  {told}"
+    values = " ".join(f"`let={one.name}={value}`" for one in report.asked if (value := one.trial))
+    if values:
+        yield f"  together: {values}; cute-viz.yaml can keep them"
 
 
 def _lines(lines: tuple[str, ...], most: int | None = 8) -> str:

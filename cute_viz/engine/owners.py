@@ -21,10 +21,8 @@ Test = Callable[[Panel, int], bool]
 
 
 def who(answer: Callable[[dict[str, Any]], Answer], where: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What `who_owns` has of the picture with these options; a bank or a byte of a layout needs no view, only they
-    the type of the elements. answer: to options.
-
-    Raises: UsageError as `who_owns` does, and where the width of an element is not known."""
+    """What `who_owns` has of the picture with these options; a bank or a byte of a layout needs no view, only they the type of
+    the elements. answer: to options. Raises: UsageError as `who_owns` does, and where the width of an element is not known."""
     if "view" in options:
         return who_owns(answer(dict(options)).figure, where)
     plain = answer({name: value for name, value in options.items() if name != "type"})

@@ -81,13 +81,14 @@ class Row:
 
 def rows(file: SourceFile) -> list[Row]:
     """A row for each launch of a kernel, then for each entry, in the order of their definition; all are evaluated."""
-    launched = []
-    for n, launch in enumerate(file.launches(), 1):
+    launched, launches = [], file.launches()
+    for n, launch in enumerate(launches, 1):
         short = str(launch).replace(launch.args, "...") if len(launch.args) > _LONG else str(launch)
         path = "::".join(launch.kernel)
-        brief = short.removeprefix(path).strip()
+        several = len({one.caller for one in launches if one.kernel == launch.kernel}) > 1
+        brief = short.removeprefix(path).strip() + (f", launched by {launch.caller}" if several and launch.caller else "")
         launched.append(Row(launch.line, path, f"launch {n}", str(launch), brief, file=launch.file, caller=launch.caller))
-    callers = {(launch.kernel[-1], launch.caller): None for launch in file.launches() if launch.caller}
+    callers = {(launch.kernel[-1], launch.caller): None for launch in launches if launch.caller}
     for entry in file.entries if file.compiled else file.own:
         row = _row(entry, file.language)
         by = list(_by_launch(file, entry, [name for kernel, name in callers if kernel in entry.scope])) if row.error else []
@@ -235,11 +236,13 @@ def _by_caller(path: str, hint: str) -> str:
 
 def in_a_line(value: Any, printed: str) -> str:
     """A value in one line, of an atom or a tiling its name, threads and tile."""
-    from cute_viz.algebra.copy import Copy_Atom, TiledCopy
+    from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy
     from cute_viz.algebra.measure import size
-    from cute_viz.algebra.mma import TiledMMA, tile_shape
+    from cute_viz.algebra.mma import ThrMMA, TiledMMA, tile_shape
 
     match value:
+        case ThrCopy(tiled=whole) | ThrMMA(tiled=whole):
+            return f"a thread of {in_a_line(whole, '')}"
         case TiledMMA(atom, thr, _):
             return f"{atom.name or 'an MMA'}, {int(size(thr))} threads, tile {'x'.join(map(str, map(int, tile_shape(value))))}"
         case TiledCopy(atom, _, tiler):

@@ -12,7 +12,6 @@ from itertools import pairwise
 from math import gcd
 from typing import Any, TypeAlias
 
-from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.gemm import Stages
@@ -188,11 +187,7 @@ def _depth(described: Any, load: TmaCopy) -> int:
     """How many k an instruction reads: of the operand's fragment, else of a row of the tile."""
     if isinstance(described, DescriptorTensor):
         return product(modes(modes(described.tensor.layout.shape)[0])[1])
-    return min(product(modes(_tile_of(load).shape)[1]), 256 // load.tensor.bits)
-
-
-def _tile_of(part: TmaCopy) -> AnyLayout:
-    return part.smem
+    return min(product(modes(load.smem.shape)[1]), 256 // load.tensor.bits)
 
 
 def _moved(word: str, part: TmaCopy, pair: bool) -> str:

@@ -90,7 +90,11 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     for x, paints in cells.items():
         rows, cols = maps[x].rows, maps[x].cols
         atom = (0, 0) if x == "E" else _block_extents(tiled.atom, x) if single else _atom_extents(tiled, x)
-        what = _metadata(rows, cols) if x == "E" else _size(tiled.atom, x, rows, cols) + _role(tiled.atom, x)
+        what = (
+            f"{rows} × {cols} groups of K, the metadata of A"
+            if x == "E"
+            else _size(tiled.atom, x, rows, cols) + _role(tiled.atom, x)
+        )
         what = f"{x}: {what}" + (f", in {memory[x]}" if x in memory else "")
         core = _core(tiled.atom, x, memory.get(x, "")) if single else None
         if core:
@@ -217,10 +221,6 @@ def _size(atom: MMA_Atom, operand: str, rows: int, cols: int) -> str:
         return ("stored as " if operand == "A" and atom.stored > 1 else "") + f"{rows} × {cols}"
     one = (rows // atom.blocks, cols) if operand == "B" else (rows, cols // atom.blocks)
     return f"{atom.blocks} blocks of {one[0]} × {one[1]}"
-
-
-def _metadata(rows: int, cols: int) -> str:
-    return f"{rows} × {cols} groups of K, the metadata of A"
 
 
 def lanes_of_a_row(atom: MMA_Atom) -> int:

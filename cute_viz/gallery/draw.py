@@ -20,7 +20,7 @@ from cute_viz.gallery.index import IndexEntry
 from cute_viz.gallery.plan import Task
 from cute_viz.limits import current, held, raised
 from cute_viz.renderers import FORMATS
-from cute_viz.renderers.geometry import number
+from cute_viz.renderers.geometry import keeping, number
 from cute_viz.renderers.page import page_of
 from cute_viz.renderers.said import described
 
@@ -49,7 +49,7 @@ Ours = Mapping[str, frozenset[str]]  # file -> the hashes of what runs of a gall
 def draw(job: Task, folder: str, check: bool, ours: Ours) -> Done:
     """Draw one job into the folder, or compare it with what lies there. Whatever goes wrong is reported, not raised."""
     try:
-        with boundary(), held():
+        with boundary(), held(), keeping():  # every format and the words have one page
             return _draw(job, folder, check, ours)
     except CuteVizError as error:
         if error.span is None or error.text != job.builder.text:

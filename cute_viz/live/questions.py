@@ -107,6 +107,7 @@ def _words(what: str, given: Any) -> dict[str, Any]:
 def _draw(question: Question) -> dict[str, Any]:
     """The picture, and what a reader can ask of it."""
     from cute_viz.live.formula import formula
+    from cute_viz.renderers.geometry import keeping
     from cute_viz.renderers.html import explored
     from cute_viz.renderers.said import described
     from cute_viz.renderers.windows import narrowed
@@ -117,14 +118,15 @@ def _draw(question: Question) -> dict[str, Any]:
     found = question.answer("svg", fragment=True)
     found, left_out = _drawable(question, found)
     figure = found.figure if question.options.get("fold") else narrowed(found.figure, found.how.width or 0)
-    svg, panels = explored(figure, found.how)
+    with keeping():  # of both the page
+        (svg, panels), told = explored(figure, found.how), described(figure, found.how)
     (subject,) = found.subjects
     facts = found.facts if figure.kind in ("copy", "mma") else {}
     return {
         "svg": svg,
         "panels": panels,
         "title": figure.title,
-        "description": described(figure, found.how).description,
+        "description": told.description,
         "shown": figure.source,
         "kind": figure.kind,
         "uses": [*uses(figure.kind, subject.obj), *_left_open(question.source, subject.obj)],

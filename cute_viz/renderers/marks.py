@@ -130,18 +130,22 @@ def _pair_span(pairs: Sequence[tuple[str, str]]) -> str | None:
     return None if None in spans else ",".join(map(str, spans))
 
 
+@kept()
+def _extents(marks: tuple[Mark, ...]) -> tuple[set[tuple[int, int]], int, int]:
+    """Of labelled boxes the columns and letters, each pair once, the fewest rows and the most lines."""
+    widths = {(m.c1 - m.c0, max(map(len, m.lines))) for m in marks}
+    return widths, min((m.r1 - m.r0 for m in marks), default=1), max((len(m.lines) for m in marks), default=1)
+
+
 def vector_cell(
-    marks: Sequence[Mark], pad: float = 10.0, heights: tuple[float, float] = (20.0, 30.0), low: float = 8.0
+    marks: tuple[Mark, ...], pad: float = 10.0, heights: tuple[float, float] = (20.0, 30.0), low: float = 8.0
 ) -> tuple[float, float]:
     """The smallest cell such that the label of every box fits into it, with `pad` px to spare.
 
     heights: px of a box of one line, and of two. low: px of a cell at least.
     """
-    w = NARROWEST
-    for mark in {(m.c1 - m.c0, m.r1 - m.r0, max(map(len, m.lines))) for m in marks}:
-        w = max(w, (mark[2] * CHAR * FONT + pad) / mark[0])
-    tall = min((m.r1 - m.r0 for m in marks), default=1)
-    lines = max((len(m.lines) for m in marks), default=1)
+    widths, tall, lines = _extents(marks)
+    w = max((NARROWEST, *((letters * CHAR * FONT + pad) / cols for cols, letters in widths)))
     steps = 4 if pad >= 10 else 64  # of a px: where the room is tight, a quarter of one in each of 64 columns is a label's
     return ceil(steps * w) / steps, float(max(low, -int(-(heights[lines > 1] + 12 * max(0, lines - 2)) / tall)))
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, NotationError, Span, did_you_mean
 from cute_viz.records import dataclass
@@ -86,6 +86,23 @@ class Entry:
         return f"{self.cell or self.file}:{self.line}" if self.cell or self.file else str(self.line)
 
 
+class Asked(NamedTuple):
+    """A name that needs a value: its type as the file writes it, the values that it has elsewhere in the file, one that its name
+    and type suggest, "" where nothing does, and the line of its declaration.
+    """
+
+    name: str
+    type: str
+    candidates: tuple[str, ...]
+    like: str
+    line: int
+
+    @property
+    def trial(self) -> str:
+        """The first value that stands in the file, or one that is likely; "" without one."""
+        return self.candidates[0] if self.candidates else self.like
+
+
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file that was read: its text, its entries in the order of their definition, and the language, of `source.LANGUAGES`.
@@ -96,7 +113,8 @@ class SourceFile:
     without a name, the last one first. given: what it was read with, and what the reader adds to that as far as entries were read.
     compiled: whether a compiler read it, with the files that it includes. launches: the kernels that it launches. written: of one
     that a compiler read the same file as it is written, where its definitions have places. again: reads it with other texts for
-    it, "", and for files that it includes.
+    it, "", and for files that it includes. asks: what it says of names that
+    need a value, and of the types that functions of some names take.
     """
 
     text: str
@@ -110,6 +128,7 @@ class SourceFile:
     launches: Callable[[], tuple[Launch, ...]] = field(default=tuple, compare=False)
     written: Callable[[], SourceFile] | None = field(default=None, compare=False)
     again: Callable[[Mapping[str, str]], SourceFile] | None = field(default=None, compare=False)
+    asks: Callable[[Iterable[str], Iterable[str]], list[Asked]] | None = field(default=None, compare=False)
 
     @property
     def own(self) -> tuple[Entry, ...]:

@@ -164,15 +164,15 @@ class Launch:
 
 
 def chosen(launches: Iterable[Launch], word: str) -> Launch:
-    """The launch that a number, counted from 1, or a part of its text means. Raises: CuteVizError where none or several are
-    meant."""
+    """The launch that a number, counted from 1, a part of its text or the function that launches it means. Raises: CuteVizError
+    where none or several are meant."""
     all_ = list(launches)
     if word.isdecimal() and 0 < int(word) <= len(all_):
         return all_[int(word) - 1]
     plain = "".join(word.split())
-    found = [one for one in all_ if plain in "".join(str(one).split())]
+    found = [one for one in all_ if plain == one.caller] or [one for one in all_ if plain in "".join(str(one).split())]
     if len(found) == 1 and not word.isdecimal():
         return found[0]
-    told = "; ".join(f"{n} {str(one)[:80]}" for n, one in enumerate(all_[:_MANY], 1))
+    told = "; ".join(f"{n} {str(one)[:80]}{f' by {one.caller}' * bool(one.caller)}" for n, one in enumerate(all_[:_MANY], 1))
     count = f"{len(found)} launches are called" if found and not word.isdecimal() else "there is no launch"
     raise CuteVizError(f"{count} {word!r}", hint=f"there are: {told}" if all_ else "this file launches no kernel")

@@ -32,8 +32,7 @@ class Round(NamedTuple):
 class Gate(NamedTuple):
     """A condition around a statement: the names in it, and whether it is as it must be where one of them, or none (""), has a
     value; None where that is not known. choice: the alternative that it is then. behind: what the condition guards leaves, and
-    the statement is behind that.
-    """
+    the statement is behind that."""
 
     names: Sequence[str]
     holds: Callable[[str, int], bool | None]

@@ -44,6 +44,9 @@ def named(name: str, library: Library = PACKAGED) -> Spec | None:
     return None if path is None else spec_in(path, name, library)
 
 
+_FOR_ALL = ("figure", "formats", "palette", "style")  # which a file may give to all of its specs; their own win
+
+
 class Builder:
     """A file on its way to specs.
 
@@ -64,6 +67,7 @@ class Builder:
         self.description = ""
         self.shared: Value | None = None
         self.at: dict[str, Span] = {}
+        self.for_all = Keys()
 
     def fail(self, message: str, span: Span, hint: str | None = None) -> SpecError:
         """The error at a place in the file; the caller raises it."""
@@ -84,11 +88,12 @@ class Builder:
         root = self.mapping(read_yaml(self.text, self.name), "a spec must be a mapping", "example: layout: (4,8):(8,1)")
         if "specs" not in root:
             return {"": root}
-        others = [key for key in root if key not in ("specs", "let", "description", *WORDS)]
-        if others:
-            raise self.fail(
-                f"{others[0]!r} cannot be combined with specs", root.keys_at[others[0]], hint="put it into one of the specs"
-            )
+        for key in root:
+            if key not in ("specs", "let", "description", *WORDS, *_FOR_ALL):
+                hint = self.hint_of(key, []) or "put it into one of the specs"
+                raise self.fail(f"{key!r} cannot be combined with specs", root.keys_at[key], hint=hint)
+        self.for_all.update({key: root[key] for key in _FOR_ALL if key in root})
+        self.for_all.keys_at = root.keys_at
         self.description = self.words(root, "description") or ""
         self.said = self.machine(root)
         self.shared = root.get("let")
@@ -120,7 +125,7 @@ class Builder:
 
     def spec(self, name: str, fields: Value) -> Spec:
         """One spec, built. Raises: SpecError for an unknown field, and for no object or two."""
-        fields = self.mapping(fields, f"the spec {name!r} must be a mapping", "example: layout: (4,8):(8,1)")
+        fields = self.mapping(fields, f"the spec {name!r} must be a mapping", "example: layout: (4,8):(8,1)").over(self.for_all)
         known = [*KINDS, *(f.name for f in COMMON)]
         self.check_keys(fields, known, "a spec")
         kinds = [key for key in fields if key in KINDS]
@@ -195,9 +200,13 @@ class Builder:
         """Check the keys. Raises: SpecError for an unknown one; the hint names the nearest."""
         for key in fields:
             if key not in known:
-                named = "the name of a spec is its file's, or its key below `specs:`" if (key, what) == ("name", "a spec") else None
-                hint = named or did_you_mean(key, known) or f"one of {', '.join(known)}"
+                named = "the name of a spec is its file's, or its key below `specs:`" if key == "name" else self.hint_of(key, known)
+                hint = (what == "a spec" and named) or did_you_mean(key, known) or f"one of {', '.join(known)}"
                 raise self.fail(f"{what} has no field {key!r}", fields.keys_at[key], hint=hint)
+
+    def hint_of(self, key: str, known: list[str]) -> str:
+        """Where a field stands that is of the figure; "" for another."""
+        return f"write figure: {{{key}: ...}}" if key in {f.name for f in FIGURE} and key not in known else ""
 
     def words(self, fields: Keys, key: str) -> str | None:
         """The text of a field; None where it is left out. Raises: SpecError for a list or a mapping."""

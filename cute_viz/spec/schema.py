@@ -126,6 +126,7 @@ def document() -> str:
     out = [
         "# Spec files\n",
         "A spec is a YAML mapping with one object and how to draw it. A file holds one spec, or several under `specs:`, by name.",
+        "`let`, `figure`, `formats`, `palette`, `style` and the machine beside `specs:` are those of every spec; its own win.",
         "Every value is read as text, so that `8:1` needs no quotes (YAML itself would read 481); in a flow mapping (`{a: 1}`) a",
         "layout with commas does. An object is an expression of any dialect (CuTe notation, C++, Python, a name of the library),",
         "the address of one in a source file of this folder (`kernel.cu::sA`, whose names have values by `let`),",

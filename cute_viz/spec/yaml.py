@@ -38,6 +38,17 @@ class Keys(dict[str, "Value"]):
     span: Span
     keys_at: dict[str, Span]
 
+    def over(self, others: Keys) -> Keys:
+        """These fields, and those of the others that are not here; also of the mappings in both."""
+        if not others:
+            return self
+        out = Keys({**others, **self})
+        for key in self.keys() & others.keys():
+            mine, other = self[key], others[key]
+            out[key] = mine.over(other) if isinstance(mine, Keys) and isinstance(other, Keys) else mine
+        out.span, out.keys_at = self.span, {**others.keys_at, **self.keys_at}
+        return out
+
 
 Value: TypeAlias = "Text | Entries | Keys"
 

@@ -142,14 +142,15 @@ def launches_of(unit: Unit, path: str) -> Iterator[Launch]:
 
 
 def _dims(lines: tuple[str, ...], line: int) -> tuple[str, str]:
-    """The grid and the block of the first `<<<grid, block>>>` in a line or behind it, as they are written."""
-    inside = takewhile(lambda text: not text.startswith("}"), lines[line - 1 : line + _FAR])  # the function
-    text = "\n".join(inside)
-    found = re.search(r"<<<(.*?)>>>", text, re.S)
+    """The grid and the block of the first launch in a line or behind it, as they are written."""
+    function = takewhile(lambda text: not text.startswith("}"), lines[line - 1 : line + _FAR])  # the function
+    text = "\n".join(function)
+    found = re.search(r"<<<(.*?)>>>|\bcudaLaunch(?:Cooperative)?Kernel\s*\((?P<all>.*?)\)\s*;", text, re.S)
     if found is None:
         return "", ""
-    parts = arguments(f"<{found[1]}>") if "<" not in found[1] else re.split(r",(?![^(<]*[)>])", found[1])
-    grid, block, *_ = (*(" ".join(part.split()) for part in parts), "", "")
+    inside = found["all"] or found[1]
+    parts = arguments(f"<{inside}>") if "<" not in inside else re.split(r",(?![^(<]*[)>])", inside)
+    grid, block, *_ = (*(" ".join(part.split()) for part in parts[bool(found["all"]) :]), "", "")
     return grid, block
 
 

@@ -29,7 +29,7 @@ from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.tree import Brace, CppCall, Id, Node
 from cute_viz.source.cpp.turns import Turns
 from cute_viz.source.cpp.unknown import tried
-from cute_viz.source.cpp.uses import Use
+from cute_viz.source.cpp.uses import RUNTIME, Use, launch_call
 from cute_viz.source.cpp.values import Value, finished, integer
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
@@ -127,6 +127,8 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
         and prod(len(loop.values) for loop in loops[first - 1 :]) <= _UNROLLED
     ):
         first -= 1
+    if x.starts and len(x.starts) < turns.count:
+        raise AlgebraError(f"{access.name} is divided among {len(x.starts)} threads, and the block has {turns.count}")
     places = _Places(x, crd, each, turns)
     align = 0 if access.both else alignment_of(context, found, scope, x.pointer.base, access.store, x.bits)
     if place.cast is not None and (x.swizzle is not None or x.pointer.swizzle is not None):
@@ -225,8 +227,7 @@ def _is_uniform(context: Context, lookup: _Lookups, scope: Scope, access: Indexe
 
 class _Places:
     """How far behind a tensor's beginning each thread's element lies. crd: the coordinate, and how many times `each` elements
-    behind it, with integers that only runs know.
-    """
+    behind it, with integers that only runs know."""
 
     def __init__(self, x: Tensor, crd: Value, each: int, turns: Turns) -> None:
         self.x, self.crd, self.each, self.turns = x, crd, each, turns
@@ -297,10 +298,16 @@ def _extents(evaluator: CppEvaluator, context: Context, node: Node, use: Use) ->
 def launch_parts(reader: Declarer, use: Use) -> list[Range]:
     """The tokens of each argument in `kernel<<<grid, block>>>(...)`, also of a variable that holds the kernel."""
     tokens, begin, name = reader.tokens, use.token, ""
-    while tokens[begin - 1].text in ("&", "("):
+    while tokens[begin - 1].text in ("&", "(", ")", "*", "void", "const"):
         begin -= 1
     if tokens[begin - 1].text == "=" and tokens[begin - 2].kind == "name":  # a variable that is launched
         name = tokens[begin - 2].text
+    held = [n for n in reader.places().get(name, ()) if n > use.token] if name else [use.token]
+    for place in held:
+        behind = reader.angles(place + 1) if tokens[place + 1].kind == "<" else place + 1
+        word, parts = launch_call(reader, place, behind or place + 1)
+        if word in RUNTIME:
+            return parts
     end = min(len(tokens), use.token + (_FAR if not name else len(tokens)))
     at = next((n for n in range(use.token, end) if tokens[n].kind == "<<<" and name in ("", tokens[n - 1].text)), None)
     if at is None:

@@ -46,8 +46,7 @@ class Circumstance(NamedTuple):
 
 def around(reader: Declarer, scope: Scope, outer: Scope | None, token: int) -> Iterator[Circumstance]:
     """What is around a token in a scope, innermost first, up to another scope or the function: loops, conditions, lambdas; the
-    conditions before it, `if (...) return;`, that leave one of these.
-    """
+    conditions before it, `if (...) return;`, that leave one of these."""
     for here in outward(scope, outer):
         for block in here.statements:
             inside = block.yes.statements[-1:] if block.kind == "block" and block.yes is not None and block.token < token else []

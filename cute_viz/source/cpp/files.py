@@ -12,6 +12,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span, raised_again
 from cute_viz.source.address import path_parts
 from cute_viz.source.cpp.accesses import array_of
+from cute_viz.source.cpp.asks import asks
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.control import outline
 from cute_viz.source.cpp.cutlass import with_cutlass
@@ -68,6 +69,7 @@ def read(text: str, given: Given) -> SourceFile:
         moves=lambda: moves(reader, given, _lookup),
         statements=lambda: _statements(context, lookup, entries),
         launches=lambda: launches(reader, replace(given, launch=""), _lookup),
+        asks=partial(asks, reader),
     )
 
 

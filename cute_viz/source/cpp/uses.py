@@ -21,6 +21,9 @@ class Use:
     called: bool = True
 
 
+RUNTIME = frozenset(("cudaLaunchKernel", "cudaLaunchCooperativeKernel"))  # grid, block, addresses of the arguments
+
+
 def function_of(scope: Scope) -> Scope | None:
     """The function that a scope is in; None outside of functions."""
     around = next((x for x in outward(scope) if x.kind not in ("block", "lambda")), scope)
@@ -81,7 +84,7 @@ def use_at(reader: Declarer, function: Scope | None, place: int) -> Use | None:
             return None
         at += 3
     called = at < len(tokens) and tokens[at].kind == "("
-    if not called and not template and (function is None or tokens[at].kind != ";"):
+    if not called and not template and (function is None or tokens[at].kind not in (";", ",", ")")):
         return None
     arguments = tuple(reader.split(at + 1, reader.match[at])) if called else ()
     scope = scope_at(reader, place)
@@ -122,17 +125,41 @@ def _launched(reader: Declarer, place: int, end: int, scope: Scope) -> tuple[Ran
 
 
 def _launch_of(reader: Declarer, place: int, end: int) -> tuple[Range, ...] | None:
-    """The arguments behind those tokens, where they end one of a launch."""
+    """The arguments that a kernel is launched with whose name stands there, where it is an argument of a launch itself."""
+    name, parts = launch_call(reader, place, end)
+    return _packed(reader, parts[2], place) if name in RUNTIME and len(parts) > 2 else tuple(parts) if name else None
+
+
+def launch_call(reader: Declarer, place: int, end: int) -> tuple[str, list[Range]]:
+    """The function that launches a kernel whose name stands there, "" where nothing does, and its arguments behind that."""
     tokens = reader.tokens
+    end += tokens[end].kind == ")" and tokens[end + 1].kind == ","  # of a cast
     if tokens[end].kind != ",":
-        return None
+        return "", []
     at = place - 1
     while at > 1 and (tokens[at].kind != "(" or reader.match[at] <= end):
         if tokens[at].kind == "}" and tokens[at + 1].kind == ",":  # `{1, 1, 1}`, an argument
             at = max((n for n in range(at) if tokens[n].kind == "{" and reader.match[n] == at), default=0)
         elif tokens[at].kind in (";", "{", "}"):
-            return None
+            return "", []
         at -= 1
-    if tokens[at].kind != "(" or "launch" not in tokens[at - 1].text.lower():
+    name = tokens[at - 1].text if tokens[at].kind == "(" else ""
+    return (name, reader.split(end + 1, reader.match[at])) if "launch" in name.lower() else ("", [])
+
+
+def _packed(reader: Declarer, part: Range, place: int) -> tuple[Range, ...] | None:
+    """The arguments whose addresses an array has, `void* args[] = {&a, (void*)&b}`; None of another one."""
+    tokens, (begin, end) = reader.tokens, part
+    open_ = begin if tokens[begin].kind == "{" else 0
+    for at in reader.places().get(tokens[begin].text, ()) if end - begin == 1 else ():
+        words = [token.kind for token in tokens[at + 1 : at + 6]]
+        brace = words.index("{") if "{" in words else 0
+        if at < place and words[:1] == ["["] and words[brace - 1] in ("]", "="):
+            open_ = at + 1 + brace
+    if not open_:
         return None
-    return tuple(reader.split(end + 1, reader.match[at]))
+    out = []
+    for first, last in reader.split(open_ + 1, reader.match[open_]):
+        address = next((n for n in range(first, last) if tokens[n].kind == "&"), first - 1)
+        out.append((address + 1, next((n for n in range(address + 1, last) if tokens[n].kind == ")"), last)))
+    return tuple(out)

@@ -16,6 +16,7 @@ from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.notation.reading import Resolver
 from cute_viz.source.model import Given, SourceFile
 from cute_viz.source.moves import Launch, Loop, Move, Often, chosen
+from cute_viz.source.python.asks import asks
 from cute_viz.source.python.entries import entries_of
 from cute_viz.source.python.instructions import merging
 from cute_viz.source.python.machine import MOVES, Called
@@ -31,7 +32,9 @@ def read(text: str, given: Given) -> SourceFile:
     LimitError for text that is too large."""
     tree = Tree(text)
     runs = Runs(tree, given)
-    return SourceFile(text, entries_of(tree, runs), moves=lambda: moves(tree, runs), launches=lambda: launches(tree))
+    return SourceFile(
+        text, entries_of(tree, runs), moves=lambda: moves(tree, runs), launches=lambda: launches(tree), asks=partial(asks, tree)
+    )
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
