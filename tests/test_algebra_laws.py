@@ -378,7 +378,13 @@ def test_divisions_that_are_no_function_of_the_layout_warn():
         read(text, None, said)
         assert len(said) == 1
         assert "not A cut by the tiler everywhere" in said[0]
+    for text, outside in (("(4,8):(8,1)(5,3)", "(5,3)"), ("(4,8):(8,1)(32)", "(32)"), ("(4,8):(8,1)(4,_)", "(4,_)")):
+        said = []
+        read(text, None, said)
+        assert said[0].startswith(f"{outside} is outside of the shape ")
     said = []
+    read("(4,8):(8,1)(3,7); (4,8):(8,1)(31); (4,8):(8,1)(3,_)", None, said)
+    assert not said
     read("composition(((5,4),8):((3,32),200), (4:4,2)); logical_divide((8,6),(4,3)); tiled_divide((8,8), (2,4))", None, said)
     assert [one.partition("(")[0] for one in said] == ["composition"]
 

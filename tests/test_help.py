@@ -55,6 +55,7 @@ def test_old_names_work_and_are_silent() -> None:
         (["solve", "0 1; 2 3"], ["find", "layout", "0 1; 2 3"]),
         (["swizzle", *swizzle], ["find", "swizzle", *swizzle]),
         (["fmt", "(_4,_8):(_8,_1)", "--as", "cpp"], ["eval", "(_4,_8):(_8,_1)", "--as", "cpp"]),
+        (["fmt", "cute.make_layout((4,8), stride=(8,1))", "--as", "cpp"], ["eval", "(_4,_8):(_8,_1)", "--as", "cpp"]),
         (["check", "(4,8):(8,1)", "--emit", "ptx"], ["verify", "(4,8):(8,1)", "--emit", "ptx"]),
         (["--limit", "nesting=90", "fmt", "(4,8)"], ["--limit=nesting=90", "eval", "(4,8)", "--as", "cute"]),
         (["check-spec", "--schema"], ["gallery", "--schema"]),

@@ -198,6 +198,15 @@ def test_what_if(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     broken = analyze(tmp_path, capsys, views, "--set", "sV=composition(Swizzle<3,3,3>{}, Layout<Shape<_64,_64>,Stride<_64,_1>>{})")
     assert broken.startswith("This breaks the kernel: sV is read by another layout than it is written by")
     assert "nothing here is named" in analyze_error(tmp_path, capsys, views, "--set", "other=4")
+    plain = (
+        "#define N 32  // a side\n__global__ void t(float* p) {\n  __shared__ float s[N][N];\n"
+        "  int x = threadIdx.x, y = threadIdx.y;\n  s[y][x] = p[y * N + x];\n  __syncthreads();\n  p[y * N + x] = s[x][y];\n}\n"
+        "void f(float* p) { t<<<1, dim3(N, N)>>>(p); }\n"
+    )
+    for extents in ("float[32][33]", "[N][N + 1]"):  # of an array; a macro's text
+        assert "line 7: p[y * N + x] = s[x][y]: 1024 -> 32 wavefronts" in analyze(tmp_path, capsys, plain, "--set", f"s={extents}")
+    assert "line 7: p[y * N + x] = s[x][y]: 32 -> 8 instructions" in analyze(tmp_path, capsys, plain, "--set", "N=16")
+    assert "give its extents: --set s=[N][N]" in analyze_error(tmp_path, capsys, plain, "--set", "s=4")
 
 
 def analyze_error(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, *words: str) -> str:
@@ -549,7 +558,7 @@ def test_each_place_of_a_layout_has_its_edit(capsys: pytest.CaptureFixture[str])
     out = capsys.readouterr().out
     edits = [
         "7  Layout<Shape<_64,_64>,Stride<_64,_1>>  ->  decltype(composition(Swizzle<5,0,6>{}, ...{}))",
-        "9  Swizzle<2,0,4>  ->  Swizzle<5, 0, 6>",
+        "9  Swizzle<2,0,4>  ->  Swizzle<5,0,6>",
         "59  make_layout(make_shape(tile, tile), make_stride(tile, Int<1>{}))",
         "45  (ty + j) * 32 + tx  ->  (ty + j) * 33 + tx",
         "47  tx * 32 + ty + j  ->  tx * 33 + ty + j",

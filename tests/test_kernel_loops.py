@@ -253,6 +253,20 @@ def test_alternatives_of_a_condition_count_once(tmp_path: Path, capsys: pytest.C
     assert lines == [0, 1, 7, 10, 14, 14, 15, 16, 16, 18, 19]
 
 
+def test_arguments_tell_whether_threads_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A parameter of a kernel through the member of a class that a template names; a thread's index the same way."""
+    text = HEAD.replace(
+        "__global__ void k(float* p, int n)",
+        "struct Params { bool flag; };\nstruct A {\nstatic __device__ void run(Params q, int t)",
+    )
+    text += "if (q.flag) copy(part, r);\nelse copy(r, part);\nif (t == 0) copy(part, r);\nelse copy(r, part);\n}\n};\n"
+    text += "template <class K> __global__ void entry(Params q) { K::run(q, threadIdx.x); }\n"
+    found = report(tmp_path, capsys, text)
+    ways = {(one["condition"], one["group"] is not None) for row in found["accesses"] for one in row["often"]["conditions"]}
+    assert ways == {("q.flag", True), ("t == 0", False)}
+    assert found["totals"][""]["now"] == 3 * found["accesses"][0]["wavefronts"]
+
+
 def test_rounds_add_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An H200 counts 262,144 wavefronts of 16 blocks for two such stores of 64 k-tiles: 128 a store."""
     text = (

@@ -694,6 +694,31 @@ copy(AutoCopyAsync{{}}, a, a);
     assert [one["shape"] for one in found["memory"]["shared"]] == ["(_8,_8)"]
 
 
+@pytest.mark.parametrize(
+    ("layout", "slice_", "told"),
+    [
+        ("Layout<Shape<_32,_8,_3>>", "(_,_,k % 3)", "s 3,072 (3 stages)"),
+        ("Layout<Shape<_32,_8,Shape<_1,_3>>,Stride<_1,_36,Stride<_0,_288>>>", "(_,_,k % 3)", "s 3,440 (3 stages)"),  # padded
+        ("Layout<Shape<_32,_8,_3>>", "", "s 3,072"),  # taken as a whole
+        ("Layout<Shape<_32,_8,_3>,Stride<_3,_96,_1>>", "(_,_,k % 3)", "s 3,072"),  # interleaved
+        ("Layout<Shape<_32,_24>>", "", "s 3,072"),
+    ],
+)
+def test_stages_of_a_buffer(tmp_path: Path, capsys: pytest.CaptureFixture[str], layout: str, slice_: str, told: str) -> None:
+    (tmp_path / "x.cu").write_text(f"""
+__global__ void k(int k) {{
+  __shared__ float buffer[4096];
+  auto s = make_tensor(make_smem_ptr(buffer), {layout}{{}});
+  auto part = local_partition(s, Layout<Shape<_32,_1{",_1" * ("_24" not in layout)}>>{{}}, threadIdx.x);
+  auto taken = part{slice_};
+  auto r = make_tensor<float>(shape(taken));
+  copy(taken, r);
+}}
+""")
+    assert main(["analyze", str(tmp_path / "x.cu")]) == 0
+    assert capsys.readouterr().out.partition("Shared memory: ")[2].partition("bytes: ")[2].splitlines()[0] == told
+
+
 def test_a_page_has_the_launch_that_loses_most_and_folds_what_is_ideal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = report(tmp_path, capsys, GEMM)
     assert main(["analyze", str(tmp_path / "kernel.cu"), "-o", str(tmp_path / "r.html")]) == 0

@@ -26,7 +26,9 @@ PYODIDE = os.environ.get("CUTE_VIZ_PYODIDE", "")
 
 def test_the_site_is_whole_and_always_the_same():
     site = playground.site()
-    assert site == playground.site()
+    again = playground.site(first={"source": "(M,8)", "let": "M=4"})
+    assert {path for path in site if site[path] != again[path]} == {"index.html", "service.js"}
+    assert b'"first":{"source":"(M,8)","let":"M=4"}' in again["index.html"]
     with zipfile.ZipFile(BytesIO(site["engine/cute_viz.zip"])) as archive:
         tables = ("options/options.txt", "spec/fields.txt", "values/types.txt", "check/promises.txt", "source/cpp/cutlass.hpp")
         tables += ("renderers/assets/macros.tex", *(f"source/python/dsl/{path.name}" for path in DSL.iterdir()))

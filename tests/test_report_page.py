@@ -56,12 +56,15 @@ def test_lines_of_the_source_stand_around_their_rows(count: int, rows: list[tupl
 
 @given(st.lists(st.integers(1, 1 << 20), min_size=1, max_size=5), st.sampled_from((0, 1 << 10, 1 << 20)))
 def test_bars_are_as_long_as_their_parts(sizes: list[int], most: int) -> None:
-    text = drawn([], bars=(Bar("shared", "told", most, [(f"s{n}", size) for n, size in enumerate(sizes)]),))
+    text = drawn([], bars=(Bar("shared", "told", most, [(f"s{n}", size, 1) for n, size in enumerate(sizes)]),))
     used = sum(sizes)
     assert re.findall(r"style='width:([\d.]+)%'", text) == ([f"{min(100.0, 100 * used / most):.1f}"] if most else [])
     told = re.findall(r"<i style='flex:(\d+)' title='s\d+: ([\d,]+)'><b>s\d+</b><span>([\d,]+)</span>", text)
     largest = sorted(sizes, reverse=True)
     assert [(one.replace(",", ""), two) for _, one, two in told] == [(str(size), f"{size:,}") for size in largest]
+    staged = drawn([], bars=(Bar("shared", "told", most, [("s", 6 * sizes[0], 3)]),))
+    assert re.findall(r"<u>(.+?)</u>", staged) == ["stage 0", "1", "2"]
+    assert f"title='s: {6 * sizes[0]:,}, 3 stages'" in staged
     for (flex, *_), size in zip(told, largest, strict=True):  # in proportion, but that no part is narrower than its 24th
         assert int(flex) == size if size * 24 > used else used / 24 < int(flex) <= used / 24 + 1
 

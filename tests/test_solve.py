@@ -17,8 +17,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
-from cute_viz.analysis.nearest import nearest
-from cute_viz.analysis.solve import solve, solve_owners
+from cute_viz.analysis.solve import nearest, solve, solve_owners
 from cute_viz.spec.build import read_specs
 
 FILES = sorted((Path(cv.__file__).parent.parent / "layouts" / "specs").glob("*.yaml"))

@@ -34,8 +34,9 @@ _VALUES = {  # what is not a row of the registry: name -> module
 }
 
 if TYPE_CHECKING:  # what a checker knows of the operations that give layouts and numbers; of all others that they are called
+    from collections.abc import Callable
     from types import ModuleType
-    from typing import Protocol
+    from typing import TypeAlias
 
     from numpy import dtype, int64, ndarray
 
@@ -54,23 +55,12 @@ if TYPE_CHECKING:  # what a checker knows of the operations that give layouts an
     from cute_viz.algebra.swizzle import Swizzle as Swizzle
     from cute_viz.values.integer import Static as Static
 
-    class _Layouts(Protocol):
-        def __call__(self, *operands: object, **named: object) -> AnyLayout: ...
-
-    class _Numbers(Protocol):
-        def __call__(self, *operands: object) -> int: ...
-
-    class _Shapes(Protocol):
-        def __call__(self, *operands: object) -> IntTuple: ...
-
-    class _Offsets(Protocol):
-        def __call__(self, layout: AnyLayout) -> list[IntTuple]: ...
-
-    class _Array(Protocol):
-        def __call__(self, layout: AnyLayout, numpy: ModuleType) -> ndarray[tuple[int, ...], dtype[int64]]: ...
-
-    class _Objects(Protocol):
-        def __call__(self, *operands: object, **named: object) -> object: ...
+    _Layouts: TypeAlias = Callable[..., AnyLayout]
+    _Numbers: TypeAlias = Callable[..., int]
+    _Shapes: TypeAlias = Callable[..., IntTuple]
+    _Offsets: TypeAlias = Callable[[AnyLayout], list[IntTuple]]
+    _Array: TypeAlias = Callable[[AnyLayout, ModuleType], ndarray[tuple[int, ...], dtype[int64]]]
+    _Objects: TypeAlias = Callable[..., object]
 
     as_layout: _Layouts
     offsets: _Offsets

@@ -7,7 +7,7 @@ from typing import Any
 from cute_viz.algebra.compose import composition_is_pointwise
 from cute_viz.algebra.composed import as_layout, is_layout
 from cute_viz.algebra.divide import divide_is_pointwise
-from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.inttuple import is_int_tuple, product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mixed import entered
 from cute_viz.algebra.modes import coalesce
@@ -16,8 +16,21 @@ from cute_viz.algebra.static import unknowns
 DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # they compose
 
 
+def _outside(crd: object, shape: Any) -> bool:
+    """Whether an integer of a coordinate is not within its extent, as far as it is known."""
+    if isinstance(crd, tuple):
+        return isinstance(shape, tuple) and any(map(_outside, crd, shape))
+    return isinstance(crd, int) and is_int_tuple(shape) and not 0 <= crd < product(shape)
+
+
 def doubt(name: str, operands: list[object], result: Any) -> str | None:
     """What to say of the result of an operation that CuTe computes otherwise than it defines it; None of any other."""
+    if name == "()":
+        layout, crd = operands
+        if not is_layout(layout) or not _outside(crd, layout.shape):
+            return None
+        at = show(crd) if isinstance(crd, tuple) else f"({show(crd)})"
+        return f"{at} is outside of the shape {show(layout.shape)}; CuTe does not check that"
     if name == "==":
         a, b = operands
         same = isinstance(a, Layout) and isinstance(b, Layout) and a != b and a.size == b.size and coalesce(a) == coalesce(b)

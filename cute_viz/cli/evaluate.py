@@ -90,7 +90,13 @@ def write_as(source: str, target: str, reading: SourceOptions) -> None:
 
         output.echo(write_triton(answer.obj, reading.library.shape, reading.library.wave or 32))
     else:
-        output.echo(write(answer.obj, target))
+        from cute_viz.algebra.static import mark_static
+        from cute_viz.source.text import is_dsl
+
+        file = answer.subjects[0].file
+        constant = target == "cpp" and not reading.let  # the integers that a text of the DSL has
+        constant = constant and (file.language == "python" if file is not None else is_dsl(source, reading.dialect))
+        output.echo(write(mark_static(answer.obj) if constant else answer.obj, target))
 
 
 def _of_file(source: str, as_json: bool, reading: SourceOptions) -> str:

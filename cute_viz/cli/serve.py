@@ -57,12 +57,14 @@ def command(
 
     It takes everything that render takes. With a FILE it shows what the file defines and follows your edits; with --flags or -p it
     compiles each version that you save. The address holds the state of the page. --static DIR writes the page as a static site that
-    runs in the reader's browser.
+    runs in the reader's browser and opens with the SOURCE, or the text of the FILE.
     """
+    if source == "-":
+        raise click.UsageError("a page follows a file; it cannot follow standard input")
+    if (let or name) and source is None:
+        raise click.UsageError("--let and --name need a source or a file")
     if static is not None:
-        if source is not None:
-            raise click.UsageError("--static writes the page without a source")
-        return write_site(static, pyodide)
+        return write_site(static, pyodide, _state(source, let, name))
     if pyodide is not None:
         raise click.UsageError("--pyodide needs --static")
     import gc
@@ -74,10 +76,6 @@ def command(
     from cute_viz.live.server import Server, free
 
     gc.enable()  # main() switches it off for commands of a moment
-    if source == "-":
-        raise click.UsageError("a page follows a file; it cannot follow standard input")
-    if (let or name) and source is None:
-        raise click.UsageError("--let and --name need a source or a file")
     if source is not None and (asked := address_of(source)) is not None and asked.name:
         if name is not None:
             raise click.UsageError("the address already names the object; drop --name")
@@ -90,10 +88,7 @@ def command(
     pool = Pool(max(2, min(4, os.cpu_count() or 2)), library, seconds, folder=folder, build=build)
     server = Server(host, free(host, PORT) if port is None else port, followed, pool)
     try:
-        given = {"let": "\n".join(f"{key}={value}" for key, value in let.items()), "name": name or "", "launch": launch}
-        if source is not None and followed is None:
-            given["source"] = source
-        state: dict[str, object] = {word: value for word, value in given.items() if value}
+        state: dict[str, object] = {**_state(None if is_file else source, let, name), **({"launch": launch} if launch else {})}
         if state and followed is not None:
             state["file"] = True
         address = server.address + (fragment(state) if state else "")
@@ -126,15 +121,23 @@ def _compiled(path: str, build: Build | None, text: str) -> None:
         _ = reading.file
 
 
-def write_site(folder: str, pyodide: str | None) -> None:
-    """Write the live page as a static site.
+def _state(source: str | None, let: dict[str, str], name: str | None) -> dict[str, str]:
+    """What a page begins with; the text of a file for its path."""
+    given = {"source": source or "", "let": "\n".join(f"{key}={value}" for key, value in let.items()), "name": name or ""}
+    if source is not None and _is_file(source):
+        given["source"] = files.read_text(source)
+    return {word: value for word, value in given.items() if value}
+
+
+def write_site(folder: str, pyodide: str | None, first: dict[str, str]) -> None:
+    """Write the live page as a static site. first: what it begins with, as `_state` has it.
 
     Raises: CuteVizError for a folder that leads elsewhere, and for one that holds no Pyodide.
     """
-    from cute_viz.live.playground import site
+    from cute_viz.live.playground import FIRST, site
 
     files.held(folder, files.top_of(folder))
-    parts = site(pyodide)
+    parts = site(pyodide, first or FIRST)
     for path, data in parts.items():
         target = os.path.join(folder, *path.split("/"))
         os.makedirs(os.path.dirname(target), exist_ok=True)

@@ -49,7 +49,8 @@ def suffix_of(format: str, options: Options) -> str:
 
 
 def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:] + ("" if words.endswith(".") or not words else ".")
+    code = re.match(r"\w+[.:_(\[<]\S", words) is not None  # an instruction or a name: it is no word
+    return (words if code else words[:1].upper() + words[1:]) + ("" if words.endswith(".") or not words else ".")
 
 
 def _plain(words: str) -> str:

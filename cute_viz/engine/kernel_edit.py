@@ -134,10 +134,10 @@ class Editor:
         """Edits of the swizzles that are written in the file: those of atoms, and of pointers, which the DSL counts in bytes."""
         text, language = self.written.text, self.file.language
         bases = dict.fromkeys((wanted.base, wanted.base + bits.bit_length() - 4) if language == "python" else (wanted.base,))
-        new = [f"{wanted.bits}, {base}, {wanted.shift}" for base in bases]
+        new = [f"{wanted.bits},{base},{wanted.shift}" for base in bases]
         found = list(_SWIZZLE[language].finditer(text)) if language in _SWIZZLE else []
-        tried = [(one, numbers) for one in found for numbers in new if "".join(one[1].split()) != numbers.replace(" ", "")]
-        yield from ((Edit(*one.span(1), numbers, *line_of(text, one.start())),) for one, numbers in tried[:_BLIND])
+        tried = [(one, numbers) for one in found for numbers in new if "".join(one[1].split()) != numbers]
+        yield from ((Edit(*one.span(1), _like(one[1], numbers), *line_of(text, one.start())),) for one, numbers in tried[:_BLIND])
 
     def _definitions(self, layout: Layout, swizzle: object, name: str, call: str) -> tuple[list[Entry], list[Entry]]:
         """What makes a layout: entries, those of the caller and those whose names are like the tensor's first, and calls that
@@ -274,7 +274,7 @@ class Editor:
             s = places.swizzle
             numbers = f"{s.bits},{s.base},{s.shift}"
             if there := _SWIZZLE[language].search(text):
-                yield edit(there.start(1), there.end(1), numbers)
+                yield edit(there.start(1), there.end(1), _like(there[1], numbers))
             elif language == "python":
                 yield edit(0, len(text), f"cute.make_composed_layout(cute.make_swizzle({numbers}), 0, {text})")
             cute = "cute::" if "cute::" in text else ""
@@ -300,6 +300,11 @@ class Editor:
                 yield edit(match.start(), match.end(), f"{match['name']} {'-' if change < 0 else '+'} {more}")
         if isinstance(wanted, Layout):
             yield edit(0, len(text), written_as(wanted, text, language))
+
+
+def _like(old: str, numbers: str) -> str:
+    """Numbers parted as those in their place are."""
+    return numbers.replace(",", ", ") if re.search(r",\s", old) else numbers
 
 
 def _alike(tensor: str, layout: str) -> bool:

@@ -77,7 +77,8 @@ def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, 
     for (move, mine), (_, yours) in zip(before.read, after.read, strict=True):
         views = [_views(mine or ()), _views(yours or ())]
         for a, b in zip(*views, strict=False):
-            if size(a.layout) != size(b.layout) or a.pointer.base != b.pointer.base:
+            same = size(a.layout) == size(b.layout) and len(a.starts) == len(b.starts)
+            if not same or a.pointer.base != b.pointer.base:
                 if not alike:
                     continue
                 return f"the operands of line {move.line} would no longer be known", {}

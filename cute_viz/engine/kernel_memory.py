@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cute_viz.algebra.composed import domain, inner_of
 from cute_viz.algebra.descriptor import behind
-from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.measure import size
+from cute_viz.algebra.measure import rank, size
+from cute_viz.algebra.modes import get, take
 from cute_viz.algebra.tensor import Tensor, tensors_in
 from cute_viz.algebra.tmem import places
 from cute_viz.analysis.relocate import span_of
@@ -33,7 +34,7 @@ _FEW = 6  # parts of a memory in a line of text
 
 class Buffer(NamedTuple):
     """A buffer of one launch: its words in the source, the tensors that are views of it, its size in bytes, 32-bit registers of
-    a thread or columns; the type and the shape of the largest view."""
+    a thread or columns; the type and the shape of the largest view; its stages, where statements take one at a time."""
 
     launch: str
     base: str
@@ -41,6 +42,7 @@ class Buffer(NamedTuple):
     size: int
     type: str
     shape: str
+    stages: int = 1
 
     @property
     def title(self) -> str:
@@ -50,7 +52,7 @@ class Buffer(NamedTuple):
     def as_dict(self, unit: str) -> dict[str, Any]:
         """The buffer for JSON. unit: what its size counts."""
         head = {"launch": self.launch or None, "buffer": self.base, "tensors": list(self.names)}
-        return {**head, unit: self.size, "type": self.type, "shape": self.shape}
+        return {**head, unit: self.size, "type": self.type, "shape": self.shape, "stages": self.stages}
 
 
 class Memory(NamedTuple):
@@ -72,7 +74,7 @@ class Memory(NamedTuple):
 
     def totals(self) -> dict[str, int]:
         """The bytes of shared memory of each launch."""
-        return {name: sum(size for _, size in parts) for name, parts in by_launch(self.shared).items()}
+        return {name: sum(part.size for part in parts) for name, parts in by_launch(self.shared).items()}
 
     def as_dict(self) -> dict[str, Any]:
         """The map for JSON."""
@@ -98,11 +100,11 @@ class Memory(NamedTuple):
     def lines(self, everything: bool = True) -> Iterator[str]:
         """The map in lines of text. everything: the registers of every launch, and not only the most."""
         limits = self.limits()
-        alike: dict[tuple[tuple[str, int], ...], list[str]] = {}
+        alike: dict[tuple[MemoryPart, ...], list[str]] = {}
         for name, each in by_launch(self.shared).items():
             alike.setdefault(tuple(each), []).append(name)
         for parts, names in alike.items():
-            total, name = sum(size for _, size in parts), names[0] + f" and {len(names) - 1} more" * (len(names) > 1)
+            total, name = sum(part.size for part in parts), names[0] + f" and {len(names) - 1} more" * (len(names) > 1)
             blocks = f", {plural(limits[1] // (total + 1024), 'block')} per SM" if limits and not self.partial else ""
             if limits and total > limits[0]:
                 blocks = ", more than a block may have: some overlap, or are of different kernels"
@@ -111,28 +113,39 @@ class Memory(NamedTuple):
             head = f"Shared memory{f' of {name}' if len(alike) > 1 else ''}: {'at least ' * self.partial}{total:,}"
             yield f"{head}{most}{overlap}: {_listed(parts)}"
         alike_ = dict.fromkeys(map(tuple, by_launch(self.registers).values()))  # in several launches: once
-        counts = sorted(((sum(size for _, size in held), held) for held in alike_), key=lambda one: -one[0])
+        counts = sorted(((sum(part.size for part in held), held) for held in alike_), key=lambda one: -one[0])
         for count, held in counts[: None if everything else 1]:
             once = " if all live at once," if count > REGISTERS else ""
             most = "at most " * (len(counts) > 1 and not everything)
             yield f"Registers of fragments, a thread: {most}{count}{once} of {REGISTERS}: {_listed(held)}"
         if self.tensor:
-            columns = [(x.title, x.size) for x in self.tensor]
-            yield f"Tensor memory: {sum(size for _, size in columns)} of {COLUMNS} columns: {_listed(columns)}"
+            columns = [MemoryPart(x.title, x.size) for x in self.tensor]
+            yield f"Tensor memory: {sum(part.size for part in columns)} of {COLUMNS} columns: {_listed(columns)}"
 
 
-def by_launch(buffers: Sequence[Buffer]) -> dict[str, list[tuple[str, int]]]:
-    """The names and the sizes of buffers, by launch."""
-    out: dict[str, list[tuple[str, int]]] = {}
+class MemoryPart(NamedTuple):
+    """A part of a memory: its name, its size, and how many stages that is."""
+
+    name: str
+    size: int
+    stages: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.size:,}" + f" ({self.stages} stages)" * (self.stages > 1)
+
+
+def by_launch(buffers: Sequence[Buffer]) -> dict[str, list[MemoryPart]]:
+    """The parts that buffers are of a memory, by launch."""
+    out: dict[str, list[MemoryPart]] = {}
     for x in buffers:
-        out.setdefault(x.launch, []).append((x.title, x.size))
+        out.setdefault(x.launch, []).append(MemoryPart(x.title, x.size, x.stages))
     return out
 
 
-def _listed(parts: Sequence[tuple[str, int]]) -> str:
-    few = sorted(parts, key=lambda part: -part[1])[:_FEW]
+def _listed(parts: Sequence[MemoryPart]) -> str:
+    few = sorted(parts, key=lambda part: -part.size)[:_FEW]
     more = f" and {len(parts) - len(few)} more" * (len(parts) > len(few))
-    return ", ".join(f"{name} {size:,}" for name, size in parts if (name, size) in few) + more
+    return ", ".join(str(part) for part in parts if part in few) + more
 
 
 def memory_of(
@@ -194,8 +207,22 @@ def _buffers(seen: list[tuple[str, Tensor]]) -> tuple[Buffer, ...]:
             most[key] = count, x
     out = []
     for (name, base), (count, x) in most.items():
-        out.append(Buffer(name, base, tuple(names[name, base]), count, x.pointer.element, show(domain(_whole(x)).shape)))
+        views = [view for launch, view in seen if (launch, view.pointer.base or view.pointer.name) == (name, base)]
+        stages = _stages(x, views) if x.pointer.space == "smem" else 1
+        out.append(Buffer(name, base, tuple(names[name, base]), count, x.pointer.element, show(domain(_whole(x)).shape), stages))
     return tuple(out)
+
+
+def _stages(x: Tensor, views: Sequence[Tensor]) -> int:
+    """How many tiles the last mode of a buffer's layout has that lie apart, where a statement stays within one."""
+    whole = _whole(x)
+    if rank(whole) < 3:
+        return 1
+    last, tile = domain(get(whole, rank(whole) - 1)), span_of(domain(take(whole, 0, rank(whole) - 1)))
+    parts = [(view, inner_of(view.layout)) for view in views]
+    within = (isinstance(part, Layout) and max(view.starts, default=0) + span_of(part) <= tile for view, part in parts)
+    steps = [int(step) for n, step in zip(leaves(last.shape), leaves(last.stride), strict=True) if n != 1]
+    return int(size(last)) if min(steps, default=0) >= tile and any(within) else 1
 
 
 def _size(x: Tensor) -> int:

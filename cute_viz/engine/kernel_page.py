@@ -6,14 +6,15 @@ import os
 
 from cute_viz.engine.answer import ask
 from cute_viz.engine.kernel_loops import LoopCost, steps, told
-from cute_viz.engine.kernel_memory import REGISTERS, by_launch
+from cute_viz.engine.kernel_memory import REGISTERS, MemoryPart, by_launch
 from cute_viz.engine.kernel_picture import picture_of, sides_of
 from cute_viz.engine.kernel_rows import Access, Report
-from cute_viz.engine.kernel_text import head, missing, mistakes
+from cute_viz.engine.kernel_text import head, missing, mistakes, wanted
 from cute_viz.engine.kernel_why import why
 from cute_viz.engine.request import Request
 from cute_viz.renderers.inline import inlined
 from cute_viz.renderers.report import Bar, ReportPage, ReportRow, page
+from cute_viz.source.moves import worst
 from cute_viz.spelling import spelled
 
 _PICTURES = 48  # rows with conflicts that have pictures
@@ -33,8 +34,9 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
         figure, verdict = str(len(bad)), f"access{'es cost' if len(bad) > 1 else ' costs'} more than the ideal."
     note = f"In {launch}, the worst of {len(report.totals)} launches. " if len(report.totals) > 1 and now > ideal else ""
     note += f"{fixes} edit{'s fix' if fixes != 1 else ' fixes'} what can be fixed." if fixes else ""
-    sectors = [(row.cost.sectors or 0, row.cost.ideal_sectors or 0) for row in report.accesses]
-    total, least = sum(a for a, _ in sectors), sum(b for _, b in sectors)
+    note += " Of alternatives the larger counts." * report.grouped
+    total = worst((row.often.choices, row.cost.sectors or 0) for row in report.accesses)
+    least = worst((row.often.choices, row.cost.ideal_sectors or 0) for row in report.accesses)
     count = len({(row.move.file, row.move.line, row.move.call) for row in report.accesses})
     figures = [
         *(_figure(step) for step in steps(report) if step.launch == launch and step.loop is not None and not report.mixed),
@@ -68,7 +70,7 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
             _bars(report, launch),
             rows,
             source,
-            [spelled(line, "cli") for line in missing(report)],
+            [spelled(line, "cli") for line in (*missing(report), *wanted(report))],
         )
     )
 
@@ -93,16 +95,18 @@ def _bars(report: Report, launch: str) -> list[Bar]:
         return []
     out, limits, held = [], memory.limits(), by_launch(memory.shared)
     most = limits[0] if limits else 48 * 1024
-    if parts := held.get(launch) or max(held.values(), key=lambda parts: sum(size for _, size in parts), default=[]):
-        told = f"{'at least ' * memory.partial}{sum(size for _, size in parts):,} of {most:,} bytes{' (no opt-in)' * (not limits)}"
+    if parts := held.get(launch) or max(held.values(), key=lambda parts: sum(part.size for part in parts), default=[]):
+        told = (
+            f"{'at least ' * memory.partial}{sum(part.size for part in parts):,} of {most:,} bytes{' (no opt-in)' * (not limits)}"
+        )
         told += ", if none overlap" * (memory.overlaps and len(parts) > 1)
         out.append(Bar("Shared memory", told, most, parts))
-    if registers := max(by_launch(memory.registers).values(), key=lambda parts: sum(size for _, size in parts), default=[]):
-        told = f"{sum(size for _, size in registers)} of {REGISTERS} for fragments, a thread"
+    if registers := max(by_launch(memory.registers).values(), key=lambda parts: sum(part.size for part in parts), default=[]):
+        told = f"{sum(part.size for part in registers)} of {REGISTERS} for fragments, a thread"
         out.append(Bar("Registers", told, REGISTERS, registers))
     if memory.tensor:
-        columns = [(x.title, x.size) for x in memory.tensor]
-        out.append(Bar("Tensor memory", f"{sum(size for _, size in columns)} of 512 columns", 512, columns))
+        columns = [MemoryPart(x.title, x.size) for x in memory.tensor]
+        out.append(Bar("Tensor memory", f"{sum(part.size for part in columns)} of 512 columns", 512, columns))
     return out
 
 

@@ -29,26 +29,31 @@ _LEFT_OUT = ("cute_viz/cli/", "cute_viz/ext/", "cute_viz/live/assets/", "cute_vi
 _DATE = (1980, 1, 1, 0, 0, 0)  # equal content is equal bytes
 
 
-def site(pyodide: str | None = None) -> dict[str, bytes]:
+def site(pyodide: str | None = None, first: dict[str, Any] = FIRST) -> dict[str, bytes]:
     """The files of the site by their paths, relative to any address.
 
-    pyodide: the folder of an unpacked npm package; without one the page names a pinned address of a CDN.
+    pyodide: the folder of an unpacked npm package; without one the page names a pinned address of a CDN. first: the state that the
+    page begins with.
 
-    Raises: CuteVizError for any other folder.
+    Raises: CuteVizError for any other folder, and for a first source that cannot be drawn.
     """
     out = {f"assets/{name}": data for name, data in assets().items()}
     out["engine/cute_viz.zip"] = _zipped(_package())
     out["engine/libraries.zip"] = _zipped(_libraries())
     out |= {f"pyodide/{name}": data for name, data in _unpacked(pyodide).items()} if pyodide is not None else {}
     where = "pyodide/" if pyodide is not None else CDN
+    let = dict(line.split("=", 1) for line in first.get("let", "").splitlines())
+    begun = answer({"options": {"target": "readme", "width": WIDTH}, **first, "ask": "draw", "let": let})
+    if error := begun.get("error"):
+        raise CuteVizError(error["message"], hint=error["hint"])
     drawn = _drawn()
     out["engine/drawn.json"] = json.dumps(drawn, separators=(",", ":")).encode()
     archives = ["engine/cute_viz.zip", "engine/libraries.zip"]
-    more: dict[str, Any] = {"engine": "pyodide", "pyodide": where, "files": archives, "drawn": "engine/drawn.json", "first": FIRST}
+    more: dict[str, Any] = {"engine": "pyodide", "pyodide": where, "files": archives, "drawn": "engine/drawn.json", "first": first}
     more["presets"] = [one | _thumb(one) for one in presets()]
     outside = "" if pyodide is not None else CDN
     rules = policy(f"'wasm-unsafe-eval' {outside}".strip(), outside)
-    out["index.html"] = document(settings(**more), policy=rules, drawn=next(iter(drawn.values()))["svg"]).encode()
+    out["index.html"] = document(settings(**more), policy=rules, drawn=begun["svg"]).encode()
     out["service.js"] = _service(out, [] if pyodide is not None else [CDN + name for name in NEEDED])
     return out
 

@@ -15,7 +15,6 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import MEMBERS, member
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
-from cute_viz.notation.chains import composed
 from cute_viz.notation.reading import Passage
 from cute_viz.notation.syntax import (
     Apply,
@@ -39,7 +38,7 @@ from cute_viz.notation.syntax import (
     source,
     without_parentheses,
 )
-from cute_viz.notation.values import CONSTANTS, called, check_size, constant, form_call, ungroup
+from cute_viz.notation.values import CONSTANTS, called, check_size, composed, constant, form_call, ungroup
 from cute_viz.values.integer import Runtime, Static, Unknown, is_static
 from cute_viz.values.types import ValueType, named
 
@@ -281,7 +280,10 @@ class Evaluator:
 
     def apply(self, node: Apply) -> object:
         """`(4,8):(8,1)(2,_)`: the value of a layout or swizzle at a coordinate, or a slice."""
-        return called(ungroup(self.value(node.function)), tuple(map(self.value, node.args)))
+        function, args = ungroup(self.value(node.function)), tuple(map(self.value, node.args))
+        value = called(function, args)
+        self._doubt("()", [function, args[0] if len(args) == 1 else args], value)
+        return value
 
     def infix(self, node: Infix) -> object:
         """`a ⊘ b`, logical_divide; `a ⊗ b`, logical_product; `a == b` and `a != b` compare as C++ does, 1 for yes."""

@@ -1,12 +1,20 @@
-"""What a value is: drawable, static as it was written, how large; and calls that are notation: swizzles, E<...>."""
+"""What a value is: drawable, static as it was written, how large; and what is notation: swizzles, E<...>, `a o b o c`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, is_layout
-from cute_viz.algebra.inttuple import X, leaves, show
+from cute_viz.algebra.composed import (
+    ComposedLayout,
+    PointerFlag,
+    as_layout,
+    has_origin,
+    is_layout,
+    make_composed_layout,
+    takes_coordinate,
+)
+from cute_viz.algebra.inttuple import X, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout, flat_modes, is_coordinate_layout, printed_value
 from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.stride import F2, Basis
@@ -15,7 +23,7 @@ from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.syntax import Call, Chain, Pair, Sequence, short
-from cute_viz.values.integer import is_integer
+from cute_viz.values.integer import Unknown, is_integer
 from cute_viz.values.pointer import Pointer
 
 if TYPE_CHECKING:
@@ -206,3 +214,23 @@ def called(function: Any, args: tuple[Any, ...]) -> Any:
 
         return ops.find("slice").call([args[0] if len(args) == 1 else args, function])
     return function(*args)
+
+
+def composed(items: list[object], compose: Callable[[Any, Any], object]) -> Any:
+    """`outer o offset o inner` is a composed layout; `a o b` is what `compose` makes of them."""
+    if len(items) == 1:
+        return as_layout(items[0])
+    for n in range(1, len(items) - 1):
+        if _is_offset(items[n - 1], items[n], items[n + 1]):
+            return make_composed_layout(composed(items[:n], compose), items[n], composed(items[n + 1 :], compose))
+    out = ungroup(items[0])
+    for item in items[1:]:
+        out = compose(out, item)
+    return out
+
+
+def _is_offset(before: object, value: object, following: object) -> bool:
+    """Whether the middle of `before o value o following` is an offset rather than a layout."""
+    if isinstance(value, (int, PointerFlag, Unknown)):
+        return True
+    return isinstance(value, tuple) and is_int_tuple(value) and takes_coordinate(ungroup(before), ungroup(following))

@@ -33,12 +33,12 @@ class ReportRow(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A memory: its name, what it has in words, the most that it can have or 0, and its parts by name and size."""
+    """A memory: its name, what it has in words, the most that it can have or 0, and its parts by name, size and stages."""
 
     name: str
     told: str
     most: int
-    parts: Sequence[tuple[str, int]]
+    parts: Sequence[tuple[str, int, int]]
 
 
 class ReportPage(NamedTuple):
@@ -91,13 +91,14 @@ def _figures(figures: Sequence[tuple[str, str, str, str]]) -> Iterator[str]:
 
 
 def _bar(bar: Bar) -> str:
-    used = sum(size for _, size in bar.parts)
+    used = sum(size for _, size, _ in bar.parts)
     track = f"<div class='track'><i style='width:{min(100, 100 * used / bar.most):.1f}%'></i></div>" if bar.most else ""
     parts = ""
-    for name, size in sorted(bar.parts, key=lambda part: -part[1]):
-        tip = escape(f"{name}: {size:,}", True)
+    for name, size, stages in sorted(bar.parts, key=lambda part: -part[1]):
+        tip = escape(f"{name}: {size:,}" + f", {stages} stages" * (stages > 1), True)
         wide = max(size, used // 24 + 1)
-        parts += f"<i style='flex:{wide}' title='{tip}'><b>{escape(name)}</b><span>{size:,}</span></i>"
+        axis = f"<s>{''.join(f'<u>{word}</u>' for word in ('stage 0', *range(1, stages)))}</s>" if stages > 1 else ""
+        parts += f"<i style='flex:{wide}' title='{tip}'><b>{escape(name)}</b><span>{size:,}</span>{axis}</i>"
     head = f"<p class='between'><b>{escape(bar.name)}</b><span>{escape(bar.told)}</span></p>"
     return f"<div>{head}{track}<div class='parts'>{parts}</div></div>"
 

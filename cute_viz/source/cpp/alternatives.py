@@ -9,6 +9,7 @@ from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.lookup import Found, Lookup, declares, loop_around, opened
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Stmt, outward
+from cute_viz.source.cpp.uses import takes, use_at
 from cute_viz.source.moves import Alternative
 from cute_viz.source.rounds import COMPUTED
 
@@ -130,19 +131,24 @@ class Threads:
         return min(self._variable(one, todo) for one in found.declarations)
 
     def _parameter(self, name: str, found: Found, todo: list[tuple[Range, Scope]]) -> int:
-        """Of a parameter: of a template, of a kernel, or by the argument of the call that is looked at."""
-        scope, use = found.env.scope, self.context.chosen.get(found.env.scope)
+        """Of a parameter: of a template, of a kernel, or by the argument of the call that is looked at, or of all by its name."""
+        scope, chosen = found.env.scope, self.context.chosen.get(found.env.scope)
         if any(param.name == name for param in scope.params or ()):
             return _ALWAYS
         if scope.home.changes.get(name) or scope.kind != "function":
             return _NO
         if self.is_kernel(scope):
             return _ALWAYS
-        given = (
-            [] if use is None else [part for param, part in zip(scope.arguments, use.arguments, strict=False) if param.name == name]
-        )
-        todo += [(part, use.scope) for part in given if use is not None]
-        return _ALWAYS if given else _NO
+        reader = self.context.reader
+        declared = {one.token for one in (scope.parent.names.get(scope.name, ()) if scope.parent is not None else ())}
+        others = (use_at(reader, scope, n) for n in reader.places().get(scope.name, ()) if n not in declared)
+        uses = [chosen] if chosen is not None else [use for use in others if use is not None and use.called]
+        place = next(n for n, param in enumerate(scope.arguments) if param.name == name)
+        given = [
+            (use.arguments[place], use.scope) for use in uses if takes(scope, len(use.arguments)) and place < len(use.arguments)
+        ]
+        todo += given
+        return _ALWAYS if given and len(given) == len(uses) else _NO
 
     def _variable(self, one: Declaration, todo: list[tuple[Range, Scope]]) -> int:
         """Of a declaration: by what it begins with, and by what changes it."""

@@ -13,7 +13,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.stride import Basis
-from cute_viz.notation.chains import composed
+from cute_viz.notation.values import composed
 from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.tree import Binary, Literal, Node, Unary, Written
 from cute_viz.source.cpp.values import Value, finished, integer
