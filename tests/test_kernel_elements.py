@@ -163,7 +163,8 @@ X1 = 'asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"
         ("copy16(&s[threadIdx.x * 8], in);", ("cp.async.128", 1, 4, 4)),
         # two functions of one name and other variables: rows 128 bytes apart, whose chunks are XORed by two bits
         ("for (int k = 0; k < 4; ++k) { int r = k + threadIdx.x / 8, c = threadIdx.x % 8 * 8; copy16(&s[swizzled(r, c)], in); } "
-         "for (int k = 0; k < 4; ++k) { int r = threadIdx.x % 16, c = k * 16 + threadIdx.x / 16 * 8; unsigned q[4]; load(q, &s[swizzled(r, c)]); }",
+         "for (int k = 0; k < 4; ++k) { int r = threadIdx.x % 16, c = k * 16 + threadIdx.x / 16 * 8; unsigned q[4]; "
+         "load(q, &s[swizzled(r, c)]); }",
          ("ldmatrix.x4", 4, 32, 16)),
         ("unsigned r, a = at(&s[threadIdx.x * 8]); a += 16; " + X1.replace("ADDRESS", "a"), "goes elsewhere"),
         ("unsigned r, a = at(&s[threadIdx.x * 8]); for (int i = 0; i < 4; ++i) " + X1.replace("ADDRESS", "a"), "goes elsewhere"),

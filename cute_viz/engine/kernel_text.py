@@ -275,7 +275,7 @@ def missing(report: Report, most: int | None = None) -> Iterator[str]:
         text = mine[0].text if everything or len(mine[0].text) < 48 else f"{mine[0].text[:45]}..."
         yield f"Not counted: {many}, {text}: {f'{cause}: ' * bool(cause)}{_lines(lines, None if everything else 6)}"
         if cause == ADDRESS:
-            yield "  cute-viz find layout FILE::FUNCTION --tile 64x64 has the layout of an index; `access=ldmatrix` counts it"
+            yield "  cute-viz find layout FILE::FUNCTION --tile 64x64 has an index's layout; `access=ldmatrix` counts it"
 
 
 def wanted(report: Report) -> Iterator[str]:

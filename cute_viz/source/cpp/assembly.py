@@ -18,7 +18,7 @@ _SAME = re.compile(r"__cvta_generic_to_shared|cast_smem_ptr_to_uint|(?:static|re
 _CVTA = re.compile(r"__cvta_generic_to_shared|cast_smem_ptr_to_uint|cvta\.to\.shared")
 
 
-class Instruction(NamedTuple):
+class Assembly(NamedTuple):
     """An instruction of shared memory: what it is called, the bits that a thread's address is for, whether it stores, and how many
     lanes of a warp give an address (PTX ISA, 9.7.9 and 9.7.15)."""
 
@@ -28,7 +28,7 @@ class Instruction(NamedTuple):
     lanes: int = 32
 
 
-def taken_by(reader: Declarer, scope: Scope, left: int, right: int) -> Instruction | None:
+def taken_by(reader: Declarer, scope: Scope, left: int, right: int) -> Assembly | None:
     """The one instruction that takes the address whose tokens are [left, right); None where that is not seen."""
     tokens, match = reader.tokens, reader.match
     while True:
@@ -77,7 +77,7 @@ def _naming(reader: Declarer, within: range, words: set[str]) -> Iterator[int]:
             yield n
 
 
-def _of_variable(reader: Declarer, scope: Scope, name: str, at: int) -> Instruction | None:
+def _of_variable(reader: Declarer, scope: Scope, name: str, at: int) -> Assembly | None:
     """The assembly of the same block that a variable goes to, which nothing else changes."""
     tokens, within = reader.tokens, _body(reader, scope.home)
     changed = [n for n in within if tokens[n].text == name and tokens[n + 1].text.endswith("=") and tokens[n + 1].text != "=="]
@@ -86,7 +86,7 @@ def _of_variable(reader: Declarer, scope: Scope, name: str, at: int) -> Instruct
     return _instruction(reader, found[0]) if len(changed) == len(found) == 1 and here == [True] else None
 
 
-def _of_function(reader: Declarer, name: str, place: int) -> tuple[Instruction | None, bool]:
+def _of_function(reader: Declarer, name: str, place: int) -> tuple[Assembly | None, bool]:
     """The assembly in a function of the file that takes its argument, and whether the function only turns it into an address."""
     scopes = [x for x in dict.fromkeys(reader.scopes) if x.kind == "function" and x.name == name and len(x.arguments) > place]
     if len(scopes) != 1:
@@ -100,20 +100,20 @@ def _of_function(reader: Declarer, name: str, place: int) -> tuple[Instruction |
     return (found[0] if len(found) == 1 else None), same
 
 
-def _instruction(reader: Declarer, begin: int) -> Instruction | None:
+def _instruction(reader: Declarer, begin: int) -> Assembly | None:
     """The one instruction of shared memory of an assembly; None where it has none, or several."""
     tokens, end = reader.tokens, reader.find(begin, (";",))
     stop = next((n for n in range(begin, end) if tokens[n].kind == ":"), end)
     text = " ".join(tokens[n].text.strip('"') for n in range(begin, stop) if tokens[n].kind == "string")
     out = []
     for kind, size in _MATRIX.findall(text):
-        out.append(Instruction(f"{kind}matrix.{size}", 128, kind == "st", 8 * int(size[1:])))
+        out.append(Assembly(f"{kind}matrix.{size}", 128, kind == "st", 8 * int(size[1:])))
     for kind, size in _ASYNC.findall(text):
         if size.startswith("%"):
             operands = [n + 2 for n in range(stop, end) if tokens[n].kind == "string" and tokens[n + 1].kind == "("]
             size = tokens[operands[int(size[1:])]].text if int(size[1:]) < len(operands) else ""
         if kind == "g" or size.isdigit():  # cg takes 16 bytes only
-            out.append(Instruction("cp.async", 128 if kind == "g" else 8 * int(size), True))
+            out.append(Assembly("cp.async", 128 if kind == "g" else 8 * int(size), True))
     for kind, several, size in _PLAIN.findall(text):
-        out.append(Instruction("", int(several or 1) * int(size), kind == "st"))
+        out.append(Assembly("", int(several or 1) * int(size), kind == "st"))
     return out[0] if len(out) == 1 else None

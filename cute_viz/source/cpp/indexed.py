@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from cute_viz.source.cpp.assembly import Instruction, taken_by
+from cute_viz.source.cpp.assembly import Assembly, taken_by
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.moves import ADDRESS
@@ -48,7 +48,7 @@ class Indexed(NamedTuple):
     both: bool
     tests: tuple[tuple[Range, bool], ...] = ()
     why: str = ""
-    by: Instruction | None = None
+    by: Assembly | None = None
 
 
 def arrays(reader: Declarer) -> dict[str, list[Declaration]]:
