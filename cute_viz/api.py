@@ -35,7 +35,8 @@ def parse(source: object, let: Mapping[str, object] | None = None, **words: Unpa
     let: values for names that are known only at run time, as values or as text. name: picks one of several objects.
     dialect: `auto`, `cute`, `cpp`, `dsl` or `dump`. layouts: folders with your own atoms and specs.
     limits: higher limits, by name (`cute-viz list limits`). arch, wave: the target GPU of an ambiguous name ("gfx942") and its wave
-    size in lanes. shape, bits: the tensor shape and the bits per element of a Triton encoding.
+    size in lanes. shape, bits: the tensor shape and the bits per element of a Triton encoding; of a copy
+    that is drawn, bits per value.
 
     Returns: a layout, swizzle, atom, tiling, tensor, integer or tuple.
     Raises: CuteVizError with the mistake and its place; OSError, as FileNotFoundError, for a file that cannot be read.

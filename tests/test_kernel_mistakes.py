@@ -159,4 +159,6 @@ def test_a_mistake_fails_in_ci_where_nobody_accepts_it(tmp_path: Path) -> None:
     assert (result["ruleId"], result["level"]) == ("mistake", "error")
     assert run("analyze", str(path), "--format", "github").stdout.decode().startswith("::error file=")
     run("analyze", str(path), "-o", str(tmp_path / "r.html"))
-    assert "smem has 16,380 bytes" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "smem has 16,380 bytes" in page
+    assert "<b>1</b> statement is wrong." in page

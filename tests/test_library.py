@@ -84,6 +84,9 @@ def test_copy_atoms_of_value_types():
     for key, want in ATOMS["copy_atoms"].items():
         op, _, value_type = key.partition("|")
         atom = make_copy_atom(entry(op).atom(), bits_of(value_type))
+        if op == "SM75_U32x4_LDSM_N":
+            (panel, *_) = cv.figure(op, bits=atom.bits).panels
+            assert (panel.rows, panel.cols) == (32, 128 // atom.bits)  # --bits
         got = {name: unmarked(getattr(atom, f"layout_{name[-3:].lower()}")) for name in want if name.startswith("ValLayout")}
         if got != {name: text for name, text in want.items() if name.startswith("ValLayout")}:
             wrong[key] = got
@@ -303,9 +306,11 @@ def test_a_name_is_found_in_every_file(ours, tmp_path, monkeypatch):
 
 def test_a_name_is_found_in_every_file_of_a_user(tmp_path, monkeypatch):
     (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / "sm90.yaml").write_text(f"library: mma\narch: mine\n\nSM80_FOO_TN:\n{FMA}")
+    own = f"NPU_F32{{A}}{{A}}F32_TN:\n  where: {{A: F16 BF16}}\n{FMA}"
+    (tmp_path / "deep" / "sm90.yaml").write_text(f"library: mma\narch: mine\n\nSM80_FOO_TN:\n{FMA}{own}")
     monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))
     assert lookup("SM80_FOO_TN").instruction.arch == "mine"
+    assert lookup("NPU_F32BF16BF16F32_TN").instruction.types == ("bf16", "bf16", "f32", "f32")  # {A} is a word of the name
     shutil.copytree(library_files.directories()[-1], tmp_path / "copy")
     with (tmp_path / "copy" / "copy" / "sm75.yaml").open("a") as file:
         file.write("\nSM80_CP_FOO:\n  inherits: SM75_U32x1_LDSM_N\n")

@@ -101,6 +101,17 @@ def test_what_is_wrong_has_its_place_and_its_cure(source, span, fixed):
         assert "error" not in answer({"source": fixed})
 
 
+def test_a_page_is_laid_out_once_for_its_picture_and_its_words(monkeypatch):
+    from cute_viz.renderers import page
+
+    laid_out, page_of = [], page._page_of
+    monkeypatch.setattr(page, "_page_of", lambda *given: laid_out.append(given) or page_of(*given))
+    options = {"target": "readme", "width": 700}
+    out = answer({"ask": "draw", "source": "SM80_16x8x16_F32F16F16F32_TN", "options": options})
+    assert out["description"].startswith(out["title"])
+    assert len(laid_out) == 1
+
+
 def test_a_missing_value_is_asked_for():
     for source in ("make_layout(make_shape(M,8))", "auto l = make_layout(make_shape(M, _8{}), LayoutRight{});"):
         error = answer({"source": source})["error"]

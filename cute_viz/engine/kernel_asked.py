@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from cute_viz.engine.kernel_rows import Report
     from cute_viz.source.model import Asked, SourceFile
 
-_ROUNDS = 8  # of names that are asked for once others have values
+_ROUNDS = 4  # of names that are asked for once others have values: each takes as long as a report without fixes
 _MOST = 24  # names
 _TYPE = "the element type is unknown"
 
@@ -23,15 +23,15 @@ def asked(file: SourceFile, report: Report, again: Callable[[Mapping[str, str]],
     """
     out: dict[str, Asked] = {}
     now: Report | None = report
-    for _ in range(_ROUNDS):
+    for left in reversed(range(_ROUNDS)):
         if now is None or file.asks is None or len(out) > _MOST:
             break
         names = [name for _, error in now.unknown for name in error.needs]
         functions = {move.scope[-1] for move, error in now.unknown if error.message == _TYPE and move.scope}
         new = {one.name: one for one in file.asks(names, functions) if one.name not in {**out, **file.given.let}}
-        if not new:
-            break
         out |= new
+        if not new or not left:
+            break
         try:
             now = again({name: one.trial for name, one in out.items() if one.trial})
         except CuteVizError:

@@ -330,9 +330,8 @@ def _choices(views: list[list[tuple[Edit, ...]]]) -> Iterator[tuple[Edit, ...]]:
     """One edit after the other, and then one of every view."""
     for view in views:
         yield from view
-    if len(views) > 1:
-        for several in product(*views):
-            yield tuple(dict.fromkeys(edit for edits in several for edit in edits))
+    for several in product(*views) if len(views) > 1 else ():
+        yield tuple(dict.fromkeys(edit for edits in several for edit in edits))
 
 
 def _hopeless(rows: list[Access], found: bool) -> str:

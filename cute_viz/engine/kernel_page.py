@@ -32,6 +32,8 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
         figure, verdict = f"{100 * (now - ideal) / now:.0f}%", "of shared-memory wavefronts are conflicts."
     elif bad:
         figure, verdict = str(len(bad)), f"access{'es cost' if len(bad) > 1 else ' costs'} more than the ideal."
+    if wrong := mistakes(report):
+        figure, verdict = str(len(wrong)), f"statement{'s are' if len(wrong) > 1 else ' is'} wrong."
     note = f"In {launch}, the worst of {len(report.totals)} launches. " if len(report.totals) > 1 and now > ideal else ""
     note += f"{fixes} edit{'s fix' if fixes != 1 else ' fixes'} what can be fixed." if fixes else ""
     note += " Of alternatives the larger counts." * report.grouped
@@ -49,7 +51,7 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
         ReportRow(
             move.line, move.file, move.text, report.called(move), "", None, None, "", "wrong", why=" ".join(x.text for x in each)
         )
-        for move, each in mistakes(report)
+        for move, each in wrong
     ]
     rows += [_row(row, n < _PICTURES, report) for n, row in enumerate(bad)]
     alike: dict[tuple[object, ...], list[Access]] = {}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import is_layout
+from cute_viz.algebra.copy import CopyOp, make_copy_atom
 from cute_viz.display import Drawn
 from cute_viz.engine.reading import Reading, values_of
 from cute_viz.engine.request import Request
@@ -129,6 +130,8 @@ def _of_text(reading: Reading) -> Subject:
         raise suggested(error, text, request.library, request.files).named(name) from None
     own = next((key for key, other in document.values.items() if other is value), "")
     notes, objects = _notes(document, value, own, text, request), tuple(document.values.items())
+    if isinstance(value, CopyOp) and request.library.bits:
+        value = make_copy_atom(value, request.library.bits)
     if is_triton(text):
         from cute_viz.notation.triton import tile_of
 

@@ -61,7 +61,6 @@ class Question:
 
     def pictured(self, figure: Figure) -> dict[str, Any]:
         """The picture of a finished figure, in the colors and the width of the question, and what a reader can ask of it."""
-        from cute_viz.renderers.geometry import keeping
         from cute_viz.renderers.html import explored
         from cute_viz.renderers.said import described
         from cute_viz.renderers.windows import narrowed
@@ -69,9 +68,8 @@ class Question:
         how = {name: word for name, word in self.options.items() if name in ("palette", "theme", "width", "cell")}
         figure = narrowed(figure, float(self.options.get("width") or 0))
         drawn = ask(Request((figure,), {**how, "fragment": True}, library=self.library, formats=("svg",)))
-        with keeping():  # of both the page
-            (svg, panels), told = explored(drawn.figure, drawn.how), described(drawn.figure, drawn.how)
-        words = {"title": figure.title, "description": told.description, "notes": list(figure.notes)}
+        svg, panels = explored(drawn.figure, drawn.how)
+        words = {"title": figure.title, "description": described(figure, drawn.how).description, "notes": list(figure.notes)}
         return {"svg": svg, "panels": panels, **words, "labels": []}
 
     @property

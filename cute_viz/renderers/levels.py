@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from cute_viz.figures.model import Figure, Ruler
+from cute_viz.figures.model import Figure, Panel, Ruler
 from cute_viz.figures.repeats import repeated, threads_of
 from cute_viz.figures.trim import abridged, cut, lying
 from cute_viz.renderers.fitting import has_text
@@ -49,9 +49,12 @@ def drawings(figure: Figure, target: Target) -> Iterator[Drawing]:
     ways = list(arranged(figure, target))
     slices = figure.kind == "operation" and any("(_,_" in panel.caption for panel in figure.panels)
     slices = slices or figure.kind == "bulk"  # which stand side by side, if only in a smaller size
-    for some in [[way] for way in ways] if slices else [ways]:
-        for scale in scales:
-            for fit in (LOOSE, TIGHT, TIGHTEST) if scale == 1 else (LOOSE,) if scale > 1 else (TIGHT,):
+    tries = [([way], scales) for way in ways] if slices else [(ways, scales)]
+    if figure.kind == "operation" and not slices:  # operands and result in a row, as one reads them, before in larger cells
+        tries[:0] = [([figure], [scale for scale in scales if scale >= 1])]
+    for some, tried in tries:
+        for scale in tried:
+            for fit in (LOOSE, TIGHT, TIGHTEST) if scale == 1 and tried is scales else (LOOSE,) if scale >= 1 else (TIGHT,):
                 fit = fit._replace(small=max(SMALL, target.least / scale), caption=CAPTION / max(1.0, scale), lines=2)
                 for details in _labelled(figure, target.labels if figure.kind not in WORDED else 1 << 16):
                     for line in (False, True)[: 1 + (Detail.VECTOR in details)]:
@@ -83,13 +86,24 @@ def _labelled(figure: Figure, most: int) -> Iterator[tuple[Detail, ...]]:
             continue
         boxed = figure.kind != "exercise" and has_vectors(replace(figure, panels=(panel,)))  # whose key has what each blank is
         full = len(panel.labels) - panel.labels.count("")
-        choices.append([Detail.FULL, Detail.VECTOR if boxed else Detail.FULL])
-        counts = [counts[0] + full, counts[1] + (len(panel.boxes) if boxed else full)]
+        many = len(panel.boxes) if boxed else full
+        once = boxed and _is_repeated(panel)  # the name of each box, as often as it has cells
+        choices.append([Detail.VECTOR if once else Detail.FULL, Detail.VECTOR if boxed else Detail.FULL])
+        counts = [counts[0] + (many if once else full), counts[1] + many]
     if not has_text(figure):
         return
     for n, count in enumerate(counts):
         if count <= most and (n == 0 or choices != [[first, first] for first, _ in choices]):
             yield tuple([mine[n] for mine in choices])
+
+
+def _is_repeated(panel: Panel) -> bool:
+    """Whether the cells of each box, several rows of them, have one label, if any."""
+    for r0, c0, r1, c1 in panel.boxes:
+        labels = {label for r in range(r0, r1) for label in panel.labels[r * panel.cols + c0 : r * panel.cols + c1]}
+        if r1 - r0 < 2 or c1 - c0 < 2 or len(labels - {""}) != 1:
+            return False
+    return True
 
 
 def units(figure: Figure, target: Target) -> Figure | None:

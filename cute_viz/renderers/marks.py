@@ -84,8 +84,8 @@ def box_lines(panel: Panel) -> list[tuple[str, ...]]:
             labels = line[r0 * cols + c0 : r0 * cols + c1]
             for r in range(r0 + 1, r1):
                 labels += line[r * cols + c0 : r * cols + c1]
-            if labels.count(labels[0]) == len(labels) or labels.count("") == len(labels) - 1:
-                span: str | None = max(labels)  # of all, or written once
+            if len({*labels} - {""}) == 1:
+                span: str | None = max(labels)  # of all, or of those that have one
             elif labels in spans:
                 span = spans[labels]
             else:

@@ -156,7 +156,8 @@ def _row(n: int, row: ReportRow) -> str:
         else f"<b>{row.now:,}</b> {escape(row.unit[: -1 if row.now == 1 else None])}"
         + (f", {row.ideal:,} ideal" if bad and row.ideal is not None else "")
     )
-    more = row.instruction + f", launched by {row.call}" * bool(row.call) + f" · {row.fix}" * bool(row.fix)
+    called = f"launched by {row.call}" * bool(row.call)
+    more = ", ".join(filter(None, (row.instruction, called))) + f" · {row.fix}" * bool(row.fix)
     head = (
         f"<span class='place'>{place}</span><code>{escape(row.statement)}</code><span class='cost'>{cost}</span>"
         f"<em class='{'worse' if bad else 'good'}'>{escape(row.result)}</em><small>{escape(more)}</small>"

@@ -216,7 +216,7 @@ class Family:
                 raise self.wrong("types must be those of D, A, B and C", self.fields["types"], hint="example: f32 f16 f16 f32")
             d, a, b, c = (values.get(word, word) for word in given)
             return (a, b, c, d)
-        if "A" in values:
+        if "A" in dict(self.template):  # a {A} of the name is a word of it
             a, b = values["A"], values.get("B", values["A"])
             c = values.get("C", a)
             return (a, b, c, values.get("D", c))

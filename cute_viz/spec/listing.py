@@ -105,5 +105,5 @@ def _left(family: Family, name: str, bound: dict[str, str]) -> dict[str, str]:
     k = family.said("K", out)
     shape = re.findall(r"\w+", str(family.fields.get("Shape_MNK", "")))
     out |= {x: out.get(extent, k if extent == "K" else extent) for x, extent in zip("MNK", shape, strict=False)}
-    types = family.types(name, bound) if "A" not in out else ()
+    types = family.types(name, bound) if "A" not in dict(family.template) else ()
     return out | {x: in_ptx(kind) for x, kind in zip("ABCD", types, strict=False)}

@@ -19,7 +19,7 @@ export class First {
     if (!this.box.firstChild) this.build();
     this.box.hidden = false;
     document.body.classList.add("first");
-    this.box.querySelector(".ask").textContent = words || "Press Tab to draw the suggestion, choose an operation, or start from an example.";
+    this.box.querySelector(".ask").textContent = words || `${matchMedia("(max-width: 820px)").matches ? "Type a layout" : "Press Tab to draw the suggestion"}, choose an operation, or start from an example.`;
   }
 
   build() {

@@ -247,7 +247,8 @@ class ThreadBlock:
                 if index is None:
                     continue
                 yield from _threads(x, index, lanes, turns.count)
-                starts = [x.starts[index[n]] for n in lanes if index[n] < len(x.starts)]
+                own = x.starts
+                starts = [own[index[n]] for n in lanes if index[n] < len(own)]
             yield from self.apart.beyond(x, starts, self.where)
 
     def _outside(self, x: Tensor, start: int) -> Iterator[Mistake]:
