@@ -12,6 +12,8 @@ from cute_viz.records import dataclass
 
 _MANY = 12  # launches that an error lists
 
+ADDRESS = "its address, or a reference to it, goes elsewhere"  # why an element is not counted
+
 
 class Loop(NamedTuple):
     """A loop around a statement: its line, its file ("" of the file itself), how many rounds it has, and in how many of them the

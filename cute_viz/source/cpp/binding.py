@@ -85,7 +85,8 @@ def key_of(values: Sequence[Later]) -> tuple[Value, ...]:
             case Pointer():
                 out.append(("Pointer", *key_of([value.type])))
             case _:
-                out.append((type(value).__name__, str(value)))
+                left = [(x.key, x.kind) for x in unknowns(value)]  # which all print alike
+                out.append((type(value).__name__, str(value), *left))
     return tuple(out)
 
 
