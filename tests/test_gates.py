@@ -239,6 +239,53 @@ def test_the_wavefronts_of_a_title_are_those_that_are_drawn() -> None:
     assert not is_true_of(drawn.title.replace("Swizzled: 1", "Swizzled: 2"), drawn)
 
 
+@pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        ("(12,(4,8)):(59,(13,1))", "Each row begins 59 offsets after the last; 384 of 696 are used"),
+        ("(2,8):(3,10)", "Each column begins 10 offsets after the last; 16 of 74 are used"),
+        ("(2,(2,2)):(4,(2,1))", "Each row holds 4 consecutive offsets, in another order"),
+        ("(3,(2,3)):(3,(12,1))", "The offsets lie in 2 runs: 0..8 and 12..20"),
+        ("(2,(2,2)):(42,(1,128))", "The offsets lie in 4 pairs, with gaps between"),
+        ("(2,2,2):(4,2,1)", "From plane to plane, each offset grows by 1"),
+        ("SM80_16x8x64_S32S4S4S32_TN", "Each thread holds 4 elements of C, in 2 pairs"),
+        ("v_mfma_f32_16x16x16_f16", "Each thread holds a quarter of a column of C"),
+        ("v_mfma_f32_4x4x4_16b_f16", "16 products of 4 × 4 × 4, each in 4 threads"),
+        ("SM90_64x128x16_F32F16F16_RS", "Each of 4 warps holds 16 × 128 of C"),
+        ("SM61_DP4A", "One thread adds 4 products of A and B to one element of C"),
+        ("SM100_2x1x1_F32F32F32F32", "One thread adds 1 product of A and B to each element of C"),
+        ("composition((12,(4,8)):(59,(13,1)), (3:4,8:2))", "The result is rows 0, 4 and 8 of A, in columns 0 to 14 by 2"),
+        ("composition((4,8):(8,1), (4:1,2:5))", "The result is all 4 rows of A, in columns 0 and 5"),
+        ("composition((10,2):(16,4), (5,4):(1,5))", "Column by column, the result has all 20 elements of A in their order"),
+        ("composition(20:2, (5,4):(4,1))", "Row by row, the result has all 20 elements of A in their order"),
+        ("composition((4,2):(1,4), (2,2):(3,0))", "result(i) is A(B(i)), for all 4 i"),
+        ("logical_divide((4,8):(8,1), (2,4))", "4 tiles of 8 elements, each a block of the result"),
+        ("logical_product((2,2):(4,1), 6:1)", "6 copies of A: each column of the result is one copy"),
+    ],
+)
+def test_what_a_title_finds_is_so_and_with_another_number_it_is_not(source: str, title: str) -> None:
+    drawn = figure(source)
+    assert drawn.title == title
+    held = [panel for panel in drawn.panels if panel.caption[:2] == "C:"] or [drawn.panels[0]]
+
+    def holds(words: str) -> bool:
+        return is_true_of(words, drawn) and (drawn.kind == "operation" or is_true(words, held[0]))
+
+    assert holds(title)
+    for found in re.finditer(r"(?<![\w.])\d+(?= |\.\.|$|;|,)", title):
+        for n in (int(found[0]) + 1, int(found[0]) + 64):
+            assert not holds(f"{title[: found.start()]}{n}{title[found.end() :]}"), (found, n)
+    for one, other in (
+        ("row", "column"),
+        ("a quarter of a", "half a"),
+        ("Row by row", "Column by column"),
+        ("one element", "each element"),
+    ):
+        for old, new in ((one, other), (other, one)):
+            if re.search(rf"\b{old}\b", title) and drawn.kind != "operation":
+                assert not holds(re.sub(rf"\b{old}\b", new, title)), new
+
+
 @pytest.mark.parametrize("view", ["banks", "address"])
 def test_rows_that_begin_beside_chunks_are_read_by_elements(view: str) -> None:
     """A row of 33 floats cannot be read 16 bytes at a time: 32 lanes of a word each meet 32 banks."""

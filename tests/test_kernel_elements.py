@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,19 @@ def test_a_condition_that_only_a_run_knows_is_said() -> None:
     assert rows[14].basis["address"] == "assumed"
 
 
+def test_each_call_of_a_helper_has_its_own_arguments() -> None:
+    """Also where the first is in a loop: as if it were written out, on one line each."""
+    texts = ["s[at(LOOP / 8, t % 8)] = *in;", "__syncthreads();", "*in = s[at(t % 16, t / 16)];", "s[at(t / 8, t % 8)] = 0;"]
+    head = "__device__ int at(int r, int c) { return r * 64 + c; }\n__global__ void k(float* in) {\n__shared__ float s[9999];\n"
+    for loop in ("int t = threadIdx.x; {", "int t = threadIdx.x; for (int i = 0; i < 4; ++i) {"):
+        body = head + f"{loop}\n{texts[0].replace('LOOP', 'i * 32 + t' if 'for' in loop else 't')}\n__syncthreads(); }}\n"
+        body += "\n".join(texts[1:]) + "\n}\nint main() { k<<<1, 32>>>(nullptr); }"
+        inline = re.sub(r"(?<=s\[)at\((.*?), (.*?)\)", r"(\1) * 64 + (\2)", body)
+        found, wanted = ([(x.move.place, x.cost.wavefronts) for x in report(text).accesses] for text in (body, inline))
+        assert found == wanted
+        assert [ways for place, ways in found if place in ("8", "9") and ways] == [16, 4]
+
+
 PLACES = """__global__ void f(float const* in, float* out) {
   __shared__ ALIGN TYPE s[1024];
   LOOP
@@ -136,6 +150,46 @@ def test_what_a_compiler_makes_of_words(loop: str, row: str | tuple[str, int]) -
     found = report(PLACES.replace("LOOP", loop).replace("TYPE", "float").replace("ALIGN ", ""))
     if isinstance(row, tuple):
         assert {(one.cost.instruction, one.cost.instructions) for one in found.accesses} == {row}
+    else:
+        assert any(row in one.why for one in found.elements)
+
+
+ASSEMBLY = """__device__ unsigned at(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
+__device__ int swizzled(int r, int c) { return r * 64 + ((c / 8) ^ (r % 4)) * 8 + c % 8; }
+__device__ void load(unsigned (&r)[4], const void* p) {
+  unsigned a = at(p);
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(a));
+}
+__device__ void copy16(void* d, const void* s) {
+  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], %2;" :: "r"(at(d)), "l"(s), "n"(16));
+}
+"""
+X1 = 'asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(r) : "r"(ADDRESS));'
+
+
+@pytest.mark.parametrize(
+    ("line", "row"),
+    [  # an address in a function's, a variable's or its own assembly; what is not sure has no count
+        ("unsigned r[4]; load(r, &s[threadIdx.x % 16 * 64 + threadIdx.x / 16 * 8]);", ("ldmatrix.x4", 1, 32, 4)),
+        ("unsigned r; " + X1.replace("ADDRESS", "at(&s[threadIdx.x % 8 * 64])"), ("ldmatrix.x1", 1, 8, 1)),
+        ("unsigned r, a = (unsigned)at(&s[threadIdx.x * 8]); " + X1.replace("ADDRESS", "a"), ("ldmatrix.x1", 1, 1, 1)),
+        ("copy16(&s[threadIdx.x * 8], in);", ("cp.async.128", 1, 4, 4)),
+        # two functions of one name and other variables: rows 128 bytes apart, whose chunks are XORed by two bits
+        ("for (int k = 0; k < 4; ++k) { int r = k + threadIdx.x / 8, c = threadIdx.x % 8 * 8; copy16(&s[swizzled(r, c)], in); } "
+         "for (int k = 0; k < 4; ++k) { int r = threadIdx.x % 16, c = k * 16 + threadIdx.x / 16 * 8; unsigned q[4]; "
+         "load(q, &s[swizzled(r, c)]); }",
+         ("ldmatrix.x4", 4, 32, 16)),
+        ("unsigned r, a = at(&s[threadIdx.x * 8]); a += 16; " + X1.replace("ADDRESS", "a"), "goes elsewhere"),
+        ("unsigned r, a = at(&s[threadIdx.x * 8]); for (int i = 0; i < 4; ++i) " + X1.replace("ADDRESS", "a"), "goes elsewhere"),
+        ("other(&s[threadIdx.x * 8]);", "goes elsewhere"),
+    ],
+)  # fmt: skip
+def test_addresses_of_inline_assembly(line: str, row: str | tuple[str, int, int, int]) -> None:
+    found = report(ASSEMBLY + PLACES.replace("LOOP", line).replace("TYPE", "half").replace("ALIGN", "alignas(16)"))
+    if isinstance(row, tuple):
+        cost = next(one.cost for one in reversed(found.accesses) if one.cost.instruction == row[0])
+        assert (cost.instruction, cost.instructions, cost.wavefronts, cost.ideal) == row
     else:
         assert any(row in one.why for one in found.elements)
 

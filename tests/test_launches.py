@@ -15,6 +15,7 @@ from cute_viz.analysis.transfer import cost_of
 from cute_viz.cli import main
 from cute_viz.errors import CuteVizError
 from cute_viz.source.compiled.commands import is_allowed
+from cute_viz.source.moves import Launch, chosen
 from cute_viz.spec.project import project_of
 
 KERNEL = """
@@ -84,6 +85,8 @@ def test_launches_are_listed_and_chosen(tmp_path: Path, capsys: pytest.CaptureFi
     assert "1 move" in err
     code, _, err = run(capsys, "analyze", str(path), "--launch", "move")
     assert (code, "2 launches are called 'move'" in err) == (1, True)
+    short, long = (Launch(("n", name), "", "1", "32", 1) for name in ("k", "k_plain"))
+    assert [chosen([long, short], word) for word in ("k", "n::k", "_p")] == [short, short, long]  # a whole name wins over a part
 
 
 def test_launches_of_every_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -86,7 +86,7 @@ class Starts:
     whose rounds are counted here, from -1, the innermost. align: to how many bytes the compiler knows that the buffer is aligned,
     so that it takes neighbors at once; None where that is not read. summed: whether all rounds are, each as an operand; else one
     stands for all. sure: whether all conditions are known. assumes: those that are taken to hold. each: elements that a cast takes
-    at once.
+    at once. name: of the instruction, where it is assembly.
     """
 
     tiling: ClassVar[Any] = None
@@ -99,6 +99,7 @@ class Starts:
     sure: bool = True
     assumes: tuple[str, ...] = ()
     each: int = 1
+    name: str = ""
 
 
 def share(base: str, space: str, type_: object, layout: object) -> Tensor:

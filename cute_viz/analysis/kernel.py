@@ -165,8 +165,12 @@ def _elements(rounds: list[Tensor], store: bool) -> list[Cost]:
 def _element(x: Tensor, store: bool) -> Cost:
     """A load or store of one element, or of those of a loop, which a compiler takes together where they are neighbors."""
     each = x.part.each
-    written = cost_of(Side(x, tuple(range(size(x.layout))), each, None, store), ())
-    if each > 1:
+    name = x.part.name
+    matrix = name if "matrix" in name else None
+    written = cost_of(Side(x, tuple(range(size(x.layout))), each, matrix, store, "" if matrix else name), ())
+    if matrix:
+        return written
+    if each > 1 or name:
         if int(written.instruction.rpartition(".")[2]) != each * x.bits:
             raise AlgebraError(f"{each} elements are not aligned to their size in every thread").but(name=x.pointer.base)
         return written

@@ -17,8 +17,8 @@ from cute_viz.engine import ask
 @click.argument("source", metavar="SOURCE", shell_complete=completion.sources)
 @click.option("--who", metavar="WHERE", help="Who holds it: 'C(5,3)', 'T5 V1', 'offset 9'")
 @option("tile")
-@option("view", help="Of --who: how a layout is drawn")
-@option("type", help="Of --who: the element type, for banks")
+@option("view", help="With --who, how a layout is drawn")
+@option("type", help="With --who, the element type, for banks")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
 @reading_options
 def command(source: str, who: str | None, as_json: bool, reading: SourceOptions, **options: Any) -> None:

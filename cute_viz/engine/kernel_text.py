@@ -14,6 +14,7 @@ from cute_viz.engine.kernel_expression import arguments
 from cute_viz.engine.kernel_loops import LoopCost, steps
 from cute_viz.engine.kernel_loops import told as often_told
 from cute_viz.engine.kernel_why import why
+from cute_viz.source.moves import ADDRESS
 from cute_viz.spelling import count, middle, spelled
 
 if TYPE_CHECKING:
@@ -273,6 +274,8 @@ def missing(report: Report, most: int | None = None) -> Iterator[str]:
         many = f"{len(mine)} single elements" if len(mine) > 1 else "a single element"
         text = mine[0].text if everything or len(mine[0].text) < 48 else f"{mine[0].text[:45]}..."
         yield f"Not counted: {many}, {text}: {f'{cause}: ' * bool(cause)}{_lines(lines, None if everything else 6)}"
+        if cause == ADDRESS:
+            yield "  cute-viz find layout FILE::FUNCTION --tile 64x64 has an index's layout; `access=ldmatrix` counts it"
 
 
 def wanted(report: Report) -> Iterator[str]:

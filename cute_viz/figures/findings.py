@@ -12,6 +12,8 @@ from cute_viz.figures.paint import span
 from cute_viz.spelling import count
 
 FEW = 3  # offsets that a sentence lists
+PARTS = {1: "one", 2: "half a", 4: "a quarter of a", 8: "an eighth of a"}  # row or column is what a thread holds
+MANY = 1200  # cells, of which warps are seen and not threads
 
 
 def of_offsets(
@@ -59,11 +61,32 @@ def of_offsets(
     every_one = high - low + 1 == len(counts)
     if swizzle is None and len(order) == rows * cols and (block := _block(lines, tile)):
         return f"Each {block[0]} × {block[1]} block holds {block[0] * block[1]} consecutive offsets"
-    return (
+    for word, every in (("row", lines), ("column", columns)) if len(order) == rows * cols and swizzle is None else ():
+        pitch = {min(b) - min(a) if max(a) < min(b) else 0 for a, b in pairwise(every)}
+        if len(pitch) == 1 and 0 not in pitch and len(every[0]) > 1:
+            if all(max(line) - min(line) < len(line) for line in every):
+                return f"Each {word} holds {len(every[0])} consecutive offsets, in another order"
+            return f"Each {word} begins {pitch.pop()} offsets after the last; {len(counts)} of {high - low + 1} are used"
+    plane = rows * cols
+    if len(order) > plane > 1 and all(b - a == 1 for a, b in zip(order, order[plane:], strict=False)):
+        return "From plane to plane, each offset grows by 1"
+    return _in_runs(sorted(counts)) or (
         f"Every offset from {low} to {high}, once"
         if every_one
         else f"{len(counts)} of the offsets {low}..{high} are used, each once"
     )
+
+
+def _in_runs(offsets: Sequence[int]) -> str:
+    """Where offsets, in order, lie in several runs of one length."""
+    starts = [x for n, x in enumerate(offsets) if n == 0 or offsets[n - 1] + 1 < x]
+    each, rest = divmod(len(offsets), len(starts))
+    held = set(offsets)
+    if len(starts) < 2 or each < 2 or rest or any(x + each - 1 not in held for x in starts):
+        return ""
+    if len(starts) == 2:
+        return f"The offsets lie in 2 runs: {' and '.join(span(x, x + each - 1) for x in starts)}"
+    return f"The offsets lie in {len(starts)} {'pairs' if each == 2 else f'runs of {each}'}, with gaps between"
 
 
 def _block(lines: Sequence[Sequence[int]], tile: tuple[int, int] | None) -> tuple[int, int] | None:
@@ -121,9 +144,72 @@ def of_owners(panel: Panel, what: str = "", thread: int | None = None, verb: str
     head = f"{who} {verb} {count} element{'s' * (count > 1)}{f' of {what}' if what else ''}"
     if len(lengths) > 1 or count == 1 or not word:
         return head + (", apart from each other" if count > 1 and not word else "")
+    whole = panel.rows if word == "column" else panel.cols
+    starts = [min(cells) // (panel.cols if word == "column" else 1) % whole for cells in held.values()]
+    if (
+        runs == 1
+        and what
+        and values is None
+        and count > 2
+        and all(x % count == 0 for x in (*starts, whole))
+        and whole // count in PARTS
+    ):
+        return f"{who} {verb} {PARTS[whole // count]} {word} of {what}"
     if runs == 1:
         return f"{head}, {'side by side' if word == 'row' else 'one above the other'}" if what else f"{head} of one {word}"
     return f"{head}, in {runs} " + ("pairs" if lengths[0] == 2 else f"runs of {lengths[0]}")
+
+
+def of_picked(a: Sequence[Panel], result: Sequence[Panel]) -> str:
+    """What of A, a grid, is in the result of a composition: rows and columns; or all of it, in order along rows or columns."""
+    if len(a) > 1 or len(result) > 1:
+        return ""
+    tables = [panel.data.get("offset", ()) for panel in (*a, *result)]
+    cells = [n for n, x in enumerate(tables[0]) if x in {*tables[1]}]
+    if len({*tables[0]}) < len(tables[0]) or len(cells) != len(tables[1]) or not cells:
+        return ""
+    width = a[0].cols
+    rows, cols = sorted({n // width for n in cells}), sorted({n % width for n in cells})
+    if len(cells) == len(tables[0]):
+        order = [tables[0][r * width + c] for c in cols for r in rows]
+        by_row = list(tables[1])
+        by_column = [x for c in range(result[0].cols) for x in tables[1][c :: result[0].cols]]
+        for way, mine in (("Column by column", by_column), ("Row by row", by_row)):
+            if mine == order and min(result[0].rows, result[0].cols) > 1:
+                return f"{way}, the result has all {len(order)} elements of A in their order"
+        return ""
+    if len(rows) * len(cols) != len(cells) or len(rows) == 1:
+        return ""
+    down, right = _lines(rows, a[0].rows, "row"), _lines(cols, width, "column")
+    return f"The result is {down} of A, in {right}" if down and right else ""
+
+
+def _lines(numbers: Sequence[int], every: int, word: str) -> str:
+    """Rows or columns by number, or by their step; "" of many without one."""
+    steps = {b - a for a, b in pairwise(numbers)}
+    if len(numbers) == every:
+        return f"all {every} {word}s"
+    if len(numbers) == 1:
+        return f"{word} {numbers[0]}"
+    if len(numbers) > FEW:
+        by = "" if steps == {1} else f" by {min(steps)}"
+        return f"{word}s {numbers[0]} to {numbers[-1]}{by}" if len(steps) == 1 else ""
+    return f"{word}s {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+
+
+def of_warps(panel: Panel, what: str, word: str) -> str:
+    """What each warp has of a panel of many cells: its rows and columns; "" of few cells, and of what is no rectangle."""
+    threads = panel.data.get("thread", ())
+    if panel.rows * panel.cols <= MANY or None in threads or panel.owners:
+        return ""
+    held: dict[int, list[tuple[int, int]]] = {}
+    for n, thread in enumerate(threads):
+        held.setdefault(thread // panel.warp, []).append(divmod(n, panel.cols))
+    sizes = {tuple([max(x) - min(x) + 1 for x in zip(*cells, strict=True)]) for cells in held.values()}
+    ((high, wide), *more) = sizes
+    if more or len(held) < 2 or high * wide * len(held) != len(threads):
+        return ""
+    return f"Each of {len(held)} {word}s holds {high} × {wide} of {what}"
 
 
 def _runs(cells: Sequence[int], cols: int, step: int) -> list[int]:

@@ -220,7 +220,7 @@ def of_memory(where: Mapping[str, str]) -> str:
     return f"{', '.join(lie)}: the CTA holds them, no thread"
 
 
-def of_groups(groups: Sequence[object], cols: int) -> str:
+def of_groups(groups: Sequence[object], cols: int, word: str = "tile") -> str:
     """How tiles or copies stand in a grid, row by row: a column each, as blocks, or interleaved; "" of no groups."""
     lines: dict[object, list[Place]] = {}
     for n, group in enumerate(groups):
@@ -228,10 +228,10 @@ def of_groups(groups: Sequence[object], cols: int) -> str:
     if not lines or None in lines:
         return ""
     if all(len({c for _, c in cells}) == 1 for cells in lines.values()) and len(lines) == cols:
-        return ": each column of the result is one"
+        return f": each column of the result is one {word}"
     spans = [(max(x) - min(x) + 1 for x in zip(*cells, strict=True)) for cells in lines.values()]
     whole = all(high * wide == len(cells) for (high, wide), cells in zip(spans, lines.values(), strict=True))
-    return ", side by side" if whole else ", interleaved"
+    return ", each a block of the result" if whole else ", interleaved"
 
 
 def of_result(called: str, a: Sequence[object], result: Sequence[object], groups: int, size: int, where: str = "") -> str:

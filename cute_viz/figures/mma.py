@@ -29,7 +29,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tmem import is_sparse, make_fragment_e, sparse_words
 from cute_viz.algebra.umma import MmaOperands
 from cute_viz.errors import AlgebraError, FigureError
-from cute_viz.figures.findings import of_owners
+from cute_viz.figures.findings import of_owners, of_warps
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
 from cute_viz.figures.machine import of_memory, of_metadata_bits
 from cute_viz.figures.memory import CTA, SHARED, memory_of, owner
@@ -128,6 +128,8 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     one = options.thread.start if options.thread is not None and len(options.thread) == 1 else None
     held = next((x for x in shown if x not in memory and x != "E"), "")
     told = of_owners(panels[shown.index(held)], held, one, values=options.value) if held and not of_ctas else ""
+    if held == "C" and one is None is options.value and not of_ctas:
+        told = _of_many(tiled.atom, panels[0], shown) or told
     told = of_metadata_bits(panels[0]) if shown == "E" else of_memory(memory) if of_ctas and shown == "CAB" and memory else told
     title = options.title or told or whole
     caption = CTA_CAPTION if of_ctas else CAPTION
@@ -135,6 +137,16 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     facts = {"CTAs" if of_ctas else "threads": threads, **dict(_fact(x, maps[x], memory.get(x, "")) for x in operands)}
     told_by = title, _source(tiled, single), caption
     return painting.figure("mma", told_by, panels, notes, {**facts, **_drawn(tiled, operands)})
+
+
+def _of_many(atom: MMA_Atom, panel: Panel, shown: str) -> str:
+    """What a picture of an MMA says that is not one of threads with a part of C each: one thread, several products, many warps."""
+    m, n, k = map(product, atom.shape_mnk)
+    if (panel.rows, panel.cols) == (m, n) and size(atom.thr_id) == 1 and shown == "CAB":
+        return f"One thread adds {count(k, 'product')} of A and B to {'each element' if m * n > 1 else 'one element'} of C"
+    if atom.blocks > 1 and panel.cols == n * atom.blocks:
+        return f"{atom.blocks} products of {m} × {n} × {k}, each in {count(size(atom.thr_id) // atom.blocks, 'thread')}"
+    return of_warps(panel, "C", atom.warp[1])
 
 
 def _is_plain(options: FigureOptions) -> bool:

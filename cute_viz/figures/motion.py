@@ -162,7 +162,7 @@ def _divide(name: str, a: AnyLayout, tiler: Any, result: AnyLayout, options: Fig
     if beyond:
         return f"{name} cuts A into {many} tiles; {beyond} of their {len(zipped)} cells lie beyond it", panels
     columns = [{tile[n] for n in came[first : first + each]} for first in range(0, len(came), each)]
-    stands = ": each column of the result is one" if panels[-1].rows == each and max(map(len, columns)) == 1 else ""
+    stands = ": each column of the result is one tile" if panels[-1].rows == each and max(map(len, columns)) == 1 else ""
     return f"{name} cuts A into {many} tiles{' and moves nothing' if came == [*everything] else stands}", panels
 
 

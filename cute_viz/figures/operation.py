@@ -16,13 +16,14 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.slicing import slice_and_offset
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError, FigureError
+from cute_viz.figures.findings import of_picked
 from cute_viz.figures.grid import grid
 from cute_viz.figures.machine import of_groups, of_result
 from cute_viz.figures.model import HOLE, Figure, LegendEntry, Paint
 from cute_viz.figures.motion import motion
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
-from cute_viz.figures.paint import Painting, by_group, by_order, in_turns, painted, receding
+from cute_viz.figures.paint import HUES, Painting, by_group, by_order, in_turns, painted, receding
 from cute_viz.figures.rulers import steps_of, with_borders
 from cute_viz.spelling import count as count_of
 
@@ -63,7 +64,7 @@ def operation(call: Operation, options: FigureOptions) -> Figure:
     keys, count, title = _keys(found.name, operands, drawn)
     figures, painting = _painted([figure for _, figure in parts], keys, count, title, steps_of(drawn[0][1]))
     source = str(replace(call, name=found.name))
-    picked = set(offsets(result)) if found.name == "composition" else set()
+    picked = set(offsets(result)) if found.name == "composition" and not count else set()
     if picked:
         lit = [x in picked for panel in figures[0].panels for x in panel.data["offset"]]
         paints, cells = receding(painting.paints, [p for panel in figures[0].panels for p in panel.paints], lit)
@@ -72,10 +73,13 @@ def operation(call: Operation, options: FigureOptions) -> Figure:
     shown = [(f"{name}: {show(x)}", figure) for (name, x), figure in zip(drawn, figures, strict=True)]
     across = 3 if sum(panel.cols for figure in figures for panel in figure.panels) <= WIDEST else 2
     last = figures[-1].panels
-    groups = [keys[-1](x) for x in last[0].data.get("offset", ())] if count and len(last) == 1 else []
-    told = _finding(found.name, drawn, count, of_groups(groups, last[0].cols))
-    caption = f"{found.name}: {found.summary}. {parts[0][1].caption}" if told else parts[0][1].caption
-    out = page(options.title or told or f"{found.name}: {found.summary}", shown, across, source, caption)
+    tiles = count and found.name != "composition" and len(last) == 1
+    groups = [keys[-1](x) for x in last[0].data.get("offset", ())] if tiles else []
+    told = _finding(found.name, drawn, count, of_groups(groups, last[0].cols, "tile" if title == TILES else "copy"))
+    if found.name == "composition" and "A(B(i))" not in told:
+        told = of_picked(figures[0].panels, last) or told
+    caption = f"{found.name}: {found.summary.partition(';')[0]}. {parts[0][1].caption}" if told else parts[0][1].caption
+    out = page(options.title or told or f"{found.name}: {found.summary.partition(';')[0]}", shown, across, source, caption)
     panels = [replace(panel, legends=None) for panel in out.panels]
     if any(painting.paints[p].faded for p in panels[0].paints if p != HOLE):
         out = replace(out, caption=f"{out.caption}; what is not picked of A is faded")
@@ -91,6 +95,17 @@ def _finding(name: str, drawn: list[tuple[str, Any]], count: int, where: str) ->
         first, second = (result, a) if name == "right_inverse" else (a, result)
         if all(isinstance(x, int) and 0 <= x < len(second) and second[x] == n for n, x in enumerate(first)):
             return f"{'A(result(i))' if name == 'right_inverse' else 'result(A(i))'} is i, for all {len(first)} i"
+    b, function = dict(drawn).get("B"), drawn[0][1]
+    if name == "composition" and isinstance(function, Layout) and isinstance(b, Layout):
+        same = (
+            [x == function(i) for x, i in zip(result, offsets(b), strict=True)]
+            if all(isinstance(i, int) for i in offsets(b))
+            else []
+        )
+        if False in same:
+            return f"result(i) is not A(B(i)), for {same.count(False)} of {len(same)} i"
+        if same and (len({*result}) < len(result) or not {*result} <= {*a}):
+            return f"result(i) is A(B(i)), for all {len(same)} i"
     told = of_result(name, a, result, count, len(result) // count if count else 0, where)
     before, after = (len([*leaves(as_layout(dict(drawn)[x]).shape)]) for x in ("A", "result"))
     if name == "coalesce" and told and after < before:
@@ -150,12 +165,39 @@ def _keys(name: str, operands: list[Any], drawn: list[tuple[str, Any]]) -> tuple
             copies = {} if second is None else {offset: n for n, offset in reversed(list(enumerate(offsets(second))))}
             block: list[Key] = [lambda offset: 0, *([copies.get] if second is not None else []), of.get]
             return block, outside, "hue: the copy of A"
+    if name == "composition" and isinstance(a, Layout) and (landed := _landed(a, drawn[-1][1])):
+        where, lines, word = landed
+        table = offsets(a)
+        keys = [where.get, *[lambda x: where.get(table[x] if 0 <= x < len(table) else a(x))] * (len(drawn) - 2), where.get]
+        return keys, lines, f"hue: the {word} of the result"
     if name == "composition" and len(drawn) == 3 and isinstance(a, Layout):
         table = offsets(a)
         if not all(isinstance(x, int) for x in table):  # coordinates have no order of colours: the tiler's offsets, places of A, do
             return [lambda x: x] * 3, 0, "hue: the place in A"
         return [lambda x: x, lambda x: table[x] if 0 <= x < len(table) else a(x), lambda x: x], 0, "hue: the value of A"
     return [lambda x: x for _ in drawn], 0, "hue: offset"
+
+
+def _landed(a: Layout, result: Any) -> tuple[dict[int, int], int, str] | None:
+    """For each offset the column of the result where it lands, or the row, of which there are fewer; how many there are, and their
+    name. None of a line, of a slice of slices, and of what is there twice or is not of A.
+    """
+    values = offsets(result)
+    extents = [product(mode) for mode in modes(result.shape)] if isinstance(result, Layout) else []
+    if (
+        len(extents) != 2
+        or min(extents) < 2
+        or max(extents) > 1 << 12
+        or min(extents) > 2 * HUES
+        or len({*values}) < len(values)
+        or not {*values} <= {*offsets(a)}
+    ):
+        return None
+    rows, cols = extents
+    in_order = [values[c * rows + r] for r in range(rows) for c in range(cols)] == [*offsets(a)]
+    by_row = in_order or rows < cols or cols > 2 * HUES
+    where = {x: n % rows if by_row else n // rows for n, x in enumerate(values)}
+    return where, rows if by_row else cols, "row" if by_row else "column"
 
 
 def _painted(
@@ -170,7 +212,7 @@ def _painted(
     known = [x for x in every if x is not None]
     if count:
         shapes = [(panel.rows, panel.cols) for figure in figures for panel in figure.panels]
-        prefix = "tile " if "tile" in title else "copy "
+        prefix = title.split()[2] + " " if "result" in title or "tile" in title else "copy "
         painting = by_group(every, count, title, prefix, turns=in_turns(every, shapes))
     else:
         painting = by_order(every, title, steps=steps)
@@ -179,7 +221,7 @@ def _painted(
     cells = list(painting.cells)
     paints = painting.paints
     if None in every:  # what belongs to no group is paper, not a hole
-        paints = (*paints, Paint(-1))
+        paints = (*paints, Paint(-1, faded="result" in title))
         cells = [len(paints) - 1 if key is None else cell for key, cell in zip(every, cells, strict=True)]
     return painted(figures, cells, paints), Painting(tuple(cells), paints, painting.legends)
 

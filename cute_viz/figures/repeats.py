@@ -22,10 +22,11 @@ def repeated(figure: Figure, further: bool = False) -> Figure | None:
     if figure.kind not in KINDS or sum(len(panel.paints) for panel in figure.panels) > MOST:
         return None
     paper = len(figure.paints)
-    panels, notes = [], []
+    panels, notes, units = [], [], set[tuple[int, int]]()
     for panel in figure.panels:
         rows, cols, threads = _unit_further(figure, panel) if further else _unit(figure, panel)
         down, right = panel.rows // rows, panel.cols // cols
+        units.add((down * right, threads))
         if down * right > 1:
             what = f"{panel.caption.partition(':')[0]}: " if panel.caption else ""
             words = " and ".join(f"× {n} {way}" for n, way in ((down, "down"), (right, "right")) if n > 1)
@@ -36,6 +37,9 @@ def repeated(figure: Figure, further: bool = False) -> Figure | None:
         panels.append(panel)
     if not notes:
         return None
+    if len(notes) > 1 and len(units) == 1 and further:  # the rulers have the way
+        ((many, threads),) = units
+        notes = [f"Each panel has the first of {many} units, each with the next {threads} threads."]
     return replace(figure, panels=tuple(panels), paints=(*figure.paints, Paint(-1)), notes=(*notes, *figure.notes))
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from cute_viz.figures.model import HOLE, Figure, Panel
-from cute_viz.gallery import claims_memory
+from cute_viz.gallery import claims_algebra, claims_memory
 
 LANES, WARP = 128, 32
 
@@ -225,20 +225,6 @@ def _line(panel: Panel, n: int, is_row: bool) -> set[int]:
     return set(cells)
 
 
-def _tiles(figure: Figure, found: re.Match[str]) -> bool:
-    """Tiles or copies by their hues in the result, as many times as the rest of the sentence has it."""
-    panel = figure.panels[-1]
-    count, size = int(found[1]), int(found[2] or 0)
-    if len(set(panel.data.get("offset", ()))) != len(panel.paints):
-        return True  # of what is shared, nothing is counted
-    if not size and count * len(figure.panels[0].paints) != len(panel.paints):
-        return False
-    if size and count * size != sum(len(p.paints) for p in figure.panels if p.caption.startswith("result")):
-        return False
-    columns = [{*panel.paints[c :: panel.cols]} for c in range(panel.cols)]
-    return found[3] is None or (len(columns) == count and all(len(its) == 1 for its in columns))
-
-
 def _given(figure: Figure, found: re.Match[str]) -> bool:
     """The cells of each thread in the source and in the destination, `T5` and `V1` in words: a line of as many as is told."""
     for panel, many, line in zip(figure.panels, found.groups()[::2], found.groups()[1::2], strict=True):
@@ -254,29 +240,6 @@ def _vector(figure: Figure, found: re.Match[str]) -> bool:
     """The bits of the alignment that the atom's name has, in elements."""
     bits = re.search(r"AssumedAlignment<(\d+)>", figure.caption)
     return bits is None or int(bits[1]) == int(found[1]) * figure.facts["bits of a value"]
-
-
-def _once(figure: Figure, found: re.Match[str]) -> bool:
-    """Each place that A reaches from a place where its complement begins, once; both as they are lit on the line."""
-    faded = next(n for n, paint in enumerate(figure.paints) if paint.faded)
-    own, rest = ([n for n, paint in enumerate(panel.paints) if paint < faded] for panel in figure.panels[:2])
-    reached = [a + b for a in own for b in rest]
-    return len(reached) == len({*reached}) == int(found[1]) and max(reached) + 1 == int(found[2])
-
-
-def _same_order(figure: Figure, found: re.Match[str]) -> bool:
-    """Both have the same offsets, and modes as their captions do; the order of a panel's cells need not be that of the layout."""
-    told = re.match(r"(\d+) modes become (\d+)", found[0])
-    modes = [len(re.findall(r"\d+", figure.panels[n].caption.split(":")[1])) for n in (0, -1)]
-    if told and [int(n) for n in told.groups()] != modes:
-        return False
-    first, last = (sorted(figure.panels[n].data["offset"]) for n in (0, -1))
-    return len(figure.panels) > 2 or (first == last and len(first) == int(found[1]))
-
-
-def _chosen(figure: Figure, found: re.Match[str]) -> bool:
-    result, a = figure.panels[-1].data["offset"], figure.panels[0].data["offset"]
-    return (len(result), len(a)) == (int(found[1]), int(found[2] or found[1])) and {*result} <= {*a}
 
 
 def _partition(figure: Figure, found: re.Match[str]) -> bool:
@@ -327,6 +290,7 @@ def _sectors(figure: Figure, found: re.Match[str]) -> bool:
 
 _READ = (files("cute_viz.gallery") / "claims.txt").read_text("utf-8").splitlines()  # a function of this module, and what it reads
 CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
+    **claims_algebra.CLAIMS,
     **claims_memory.CLAIMS,
     **{pattern: globals()[name] for name, _, pattern in (line.partition(" ") for line in _READ)},
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
@@ -122,6 +122,14 @@ def is_true(title: str, panel: Panel) -> bool:
             return steps == {1} and (pitch is None or apart == {int(pitch[1])})
         if title == f"Broadcast: each {word} is one offset":
             return all(min(line) == max(line) for line in every)
+        if found := re.fullmatch(rf"Each {word} holds (\d+) consecutive offsets, in another order", title):
+            return {(len(line), max(line) - min(line) + 1, len({*line})) for line in every} == {(int(found[1]),) * 3}
+        if found := re.fullmatch(rf"Each {word} begins (\d+) offsets after the last; (\d+) of (\d+) are used", title):
+            apart = {(min(b) - min(a), max(a) < min(b)) for a, b in pairwise(every)}
+            used = len({*offsets}), max(offsets) - min(offsets) + 1
+            return (apart, used) == ({(int(found[1]), True)}, (int(found[2]), int(found[3])))
+        if found := re.fullmatch(rf"(?:T(\d+)|\w+ thread) \w+ ({'|'.join(SHARES)}) {word} of \w", title):
+            return _share(panel, word, SHARES[found[2]], None if found[1] is None else int(found[1]))
         if found := re.fullmatch(rf"The swizzle reorders (?:(\d+) of|all) (\d+) {word}s, each within itself", title):
             spans = all(max(line) - min(line) + 1 == len(set(line)) for line in every)
             moved = sum(list(line) != sorted(line) for line in every)
@@ -132,6 +140,20 @@ def is_true(title: str, panel: Panel) -> bool:
         for n, offset in enumerate(offsets):
             tiles.setdefault((n // panel.cols // high, n % panel.cols // wide), set()).add(offset)
         return all(len(its) == many == max(its) - min(its) + 1 for its in tiles.values())
+    if found := re.fullmatch(r"The offsets lie in (\d+) (?:(pairs)|runs of (\d+)), with gaps between", title):
+        return _runs_of(offsets) == [2 if found[2] else int(found[3])] * int(found[1])
+    if found := re.fullmatch(r"The offsets lie in (\d+) runs: (\d+)\.\.(\d+) and (\d+)\.\.(\d+)", title):
+        many, a, b, c, d = map(int, found.groups())
+        return many == 2 and b + 1 < c and sorted({*offsets}) == [*range(a, b + 1), *range(c, d + 1)]
+    if found := re.fullmatch(r"Each of (\d+) \w+s holds (\d+) × (\d+) of \w", title):
+        many, high, wide = map(int, found.groups())
+        owners: dict[int, list[tuple[int, int]]] = {}
+        for n, thread in enumerate(panel.data["thread"]):
+            owners.setdefault(thread // panel.warp, []).append(divmod(n, panel.cols))
+        return len(owners) == many and all(
+            {*cells} == {(min(cells)[0] + r, min(cells)[1] + c) for r in range(high) for c in range(wide)}
+            for cells in owners.values()
+        )
     if title == "Identity: each cell holds its own coordinate":
         numbers = [[int(n) for n in re.findall(r"\d+", label)] for label in panel.labels]
         return len({*panel.labels}) == len(numbers) and all(mine[0] == n // panel.cols for n, mine in enumerate(numbers))
@@ -163,6 +185,31 @@ def is_true(title: str, panel: Panel) -> bool:
         values = None if first is None else range(first, (first if last is None else last) + 1)
         return named and _holds(panel, thread, int(found[4]), found[5] or "", values)
     return True
+
+
+SHARES = {"one": 1, "half a": 2, "a quarter of a": 4, "an eighth of a": 8}
+
+
+def _share(panel: Panel, word: str, parts: int, thread: int | None) -> bool:
+    """Whether a thread, or each, has nothing but one of so many equal parts of a row or a column."""
+    held: dict[int, set[tuple[int, int]]] = {}
+    several = dict(panel.owners)
+    for n, one in enumerate(panel.data.get("thread", ())):
+        row, col = divmod(n, panel.cols)
+        for t in {t for t, _ in several.get(n, ())} or {one}:
+            held.setdefault(t, set()).add((col, row) if word == "column" else (row, col))
+    size, rest = divmod(panel.rows if word == "column" else panel.cols, parts)
+    whose = held.values() if thread is None else [held[thread]]
+    return not rest and all(
+        len({line for line, _ in cells}) == 1 == len({n // size for _, n in cells}) and len(cells) == size for cells in whose
+    )
+
+
+def _runs_of(offsets: Sequence[int]) -> list[int]:
+    """How long the runs of consecutive numbers are."""
+    numbers = {*offsets}
+    starts = sorted(x for x in numbers if x - 1 not in numbers)
+    return [next(n for n in range(1, len(numbers) + 1) if x + n not in numbers) for x in starts]
 
 
 def _whole(figure: Figure) -> list[Panel]:

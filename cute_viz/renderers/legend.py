@@ -87,8 +87,8 @@ def _height(row: Sequence[Entry]) -> float:
 def told(figure: Figure, named: Collection[str] = (), labelled: bool = False) -> list[Legend]:
     """The legends that tell something: entries of cells that there are; of many legends those of several entries.
 
-    named: what stands on cells; of a legend whose entries all do, the heading is left. labelled: whether each cell has its label,
-    so that a legend that repeats them, or tells nothing apart, is left out.
+    named: what stands on cells; of a legend whose entries all do, a sentence is left, or nothing. labelled: whether each cell has
+    its label, so that a legend that repeats them, or tells nothing apart, is left out.
     """
     found = []
     for n, legend in enumerate(figure.legends):
@@ -104,12 +104,22 @@ def told(figure: Figure, named: Collection[str] = (), labelled: bool = False) ->
     found = [legend for legend in found if legend.entries and not (several and len(legend.entries) == 1)]
     if labelled:
         found = [legend for legend in found if not _is_plain(figure, legend)]
-    found = [replace(legend, entries=()) if {e.label for e in legend.entries} <= {*named} else legend for legend in found]
+    found = [_named(legend) if {e.label for e in legend.entries} <= {*named} else legend for legend in found]
+    found = [legend for legend in found if legend.title]
     if not several:
         return found
     shaded = [legend for legend in found if legend.title.startswith("shade: value")]
     found = [legend for legend in found if legend.entries and legend not in shaded]
     return [*found, Legend("shade: value; lighter is higher", ())] if len(shaded) > 1 else [*found, *shaded]
+
+
+def _named(legend: Legend) -> Legend:
+    """A legend whose entries stand on the cells, as a sentence; without words where these names say it, `warp 0` of warps."""
+    word, _, what = legend.title.partition(": ")
+    thing, _, more = what.partition(" (")
+    if all(entry.label.startswith(f"{thing} ") for entry in legend.entries) and (not more or more.endswith("threads)")):
+        return Legend("", ())
+    return Legend(f"The {word} is {'' if what.startswith(('the ', 'what ')) else 'the '}{what}.", ())
 
 
 def _is_plain(figure: Figure, legend: Legend) -> bool:

@@ -49,9 +49,12 @@ def drawings(figure: Figure, target: Target) -> Iterator[Drawing]:
     ways = list(arranged(figure, target))
     slices = figure.kind == "operation" and any("(_,_" in panel.caption for panel in figure.panels)
     slices = slices or figure.kind == "bulk"  # which stand side by side, if only in a smaller size
-    for some in [[way] for way in ways] if slices else [ways]:
-        for scale in scales:
-            for fit in (LOOSE, TIGHT, TIGHTEST) if scale == 1 else (LOOSE,) if scale > 1 else (TIGHT,):
+    tries = [([way], scales) for way in ways] if slices else [(ways, scales)]
+    if figure.kind == "operation" and not slices:  # operands and result in a row, as one reads them, before in larger cells
+        tries[:0] = [([figure], [scale for scale in scales if scale >= 1])]
+    for some, tried in tries:
+        for scale in tried:
+            for fit in (LOOSE, TIGHT, TIGHTEST) if scale == 1 and tried is scales else (LOOSE,) if scale >= 1 else (TIGHT,):
                 fit = fit._replace(small=max(SMALL, target.least / scale), caption=CAPTION / max(1.0, scale), lines=2)
                 for details in _labelled(figure, target.labels if figure.kind not in WORDED else 1 << 16):
                     for line in (False, True)[: 1 + (Detail.VECTOR in details)]:

@@ -50,8 +50,8 @@ class Sheet:
             self.lines, self.font = _fitting(first, self.w, self.h, size.least)
         rows, cols = first.row_ruler, first.col_ruler
         sides = [breadth(label, size.side, True) + 8 for label in rows.labels if label]
-        if rows.title and rows.labels:
-            sides.append(breadth(f"{rows.title} {rows.labels[0]}", size.side, True) + 8)
+        if rows.title and (told := [label for label in rows.labels if label]):
+            sides.append(breadth(f"{rows.title} {told[0]}", size.side, True) + 8)
         self.top, self.side = TOP if any(cols.labels) else 0.0, max(sides, default=0.0)
         if cols.title and self.top:
             sides.append(breadth(cols.title, size.side, True) + 14)

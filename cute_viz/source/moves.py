@@ -12,6 +12,8 @@ from cute_viz.records import dataclass
 
 _MANY = 12  # launches that an error lists
 
+ADDRESS = "its address, or a reference to it, goes elsewhere"  # why an element is not counted
+
 
 class Loop(NamedTuple):
     """A loop around a statement: its line, its file ("" of the file itself), how many rounds it has, and in how many of them the
@@ -164,13 +166,14 @@ class Launch:
 
 
 def chosen(launches: Iterable[Launch], word: str) -> Launch:
-    """The launch that a number, counted from 1, a part of its text or the function that launches it means. Raises: CuteVizError
-    where none or several are meant."""
+    """The launch that a number, counted from 1, the function that launches it, its kernel or a part of its text means: the first of
+    these that there is. Raises: CuteVizError where none or several are meant."""
     all_ = list(launches)
     if word.isdecimal() and 0 < int(word) <= len(all_):
         return all_[int(word) - 1]
     plain = "".join(word.split())
-    found = [one for one in all_ if plain == one.caller] or [one for one in all_ if plain in "".join(str(one).split())]
+    called = (lambda x: plain == x.caller, lambda x: plain in (x.name, x.kernel[-1]), lambda x: plain in "".join(str(x).split()))
+    found = next(filter(None, (list(filter(means, all_)) for means in called)), [])
     if len(found) == 1 and not word.isdecimal():
         return found[0]
     told = "; ".join(f"{n} {str(one)[:80]}{f' by {one.caller}' * bool(one.caller)}" for n, one in enumerate(all_[:_MANY], 1))

@@ -39,6 +39,7 @@ _BARRIER = re.compile("sync|barrier|wait|arrive|volatile", re.IGNORECASE)
 _TURNS = 256  # rounds that are counted one by one
 _UNROLLED = 64  # rounds of loops that a compiler unrolls
 _WIDEST = 128  # bits
+_LANES = 32
 
 
 def array_of(evaluator: CppEvaluator, x: Declaration) -> Tensor:
@@ -104,23 +105,26 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
     if x.part is None and not x.pointer.placed and not _is_uniform(context, lookup, scope, access, x, block):
         raise AlgebraError(f"where {access.name} begins depends on the thread")
     turns = Turns(context, found, scope, access.token, block, access.tests)
-    if beside := _beside(context, access, function):
+    by = access.by
+    if by is None and (beside := _beside(context, access, function)):
         raise UncountedError(f"no barrier is between this and {beside}: a compiler may keep the element in a register")
     evaluator = CppEvaluator(context, found, turns.env)
     place = access.place
     each = _elements_of(evaluator, context, place.cast, x.bits) if place.cast is not None else 1
+    each = each if by is None else max(1, by.bits // x.bits)
     parts = [finished(evaluator.solid(context.tree(part))) for part in place.indices]
     parts += [0] * (rank(x.layout) - len(parts) if place.cast is not None else 0)
     step = finished(evaluator.solid(context.tree(place.step))) if place.step is not None else 0
     crd = (tuple(parts), step)
     used, asked, loops = turns.used(leaves(crd)), turns.asked(), turns.loops
     for n, (begin, end) in enumerate(turns.spans):
-        steady = not used[n] and not asked[n] and loops[n].rounds != 1
+        steady = by is None and not used[n] and not asked[n] and loops[n].rounds != 1
         if steady and not any(_BARRIER.search(token.text) for token in context.reader.tokens[begin:end]):
             raise UncountedError("the loop around it has no barrier: a compiler may keep the element in a register")
     first = len(loops)
     while (
         first
+        and by is None
         and used[first - 1]
         and not asked[first - 1]
         and loops[first - 1].rounds is not None
@@ -131,7 +135,7 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
         raise AlgebraError(f"{access.name} is divided among {len(x.starts)} threads, and the block has {turns.count}")
     places = _Places(x, crd, each, turns)
     align = 0 if access.both else alignment_of(context, found, scope, x.pointer.base, access.store, x.bits)
-    if place.cast is not None and (x.swizzle is not None or x.pointer.swizzle is not None):
+    if (place.cast is not None or by is not None) and (x.swizzle is not None or x.pointer.swizzle is not None):
         raise UncountedError("the neighbors of a swizzled element are other ones")
     if align != 0 and each == 1 and first == len(loops) and loops and used[-1] and not asked[-1] and len(loops[-1].values) > 1:
         one, two = (places.of(dict.fromkeys(range(first - 1), 0) | {first - 1: v}) for v in loops[-1].values[:2])
@@ -150,6 +154,8 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
             continue
         table = [places.of(at | dict(enumerate(inside, first))) for inside in product(*(loop.values for loop in loops[first:]))]
         table = [[place if takes else row[lane] for place, takes in zip(row, active, strict=True)] for row in table]
+        if by is not None and by.lanes < _LANES:  # the others' addresses are not read
+            table = [[row[n // _LANES * _LANES + n % by.lanes] for n in range(len(row))] for row in table]
         layout = _layout([row[lane] - table[0][lane] for row in table])
         if layout is None or any(b - a != row[lane] - table[0][lane] for row in table for a, b in zip(table[0], row, strict=True)):
             raise AlgebraError("the elements of the innermost loop form no layout")
@@ -169,6 +175,7 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
             turns.sure,
             tuple(turns.assumed),
             each,
+            "" if by is None else by.name,
         )
         yield replace(x, layout=layout, part=part)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError, Span
@@ -84,8 +85,15 @@ def key_of(values: Sequence[Later]) -> tuple[Value, ...]:
             case Pointer():
                 out.append(("Pointer", *key_of([value.type])))
             case _:
-                out.append((type(value).__name__, str(value)))
+                left = [(x.key, x.kind) for x in unknowns(value)]  # which all print alike
+                out.append((type(value).__name__, str(value), *left))
     return tuple(out)
+
+
+def key_of_call(values: list[Value]) -> tuple[Value, ...]:
+    """What distinguishes calls of a function: beside types, which of the integers that are not known it is given, and pointers."""
+    begins = [where for x in values if isinstance(where := getattr(x, "pointer", x), Pointer)]
+    return *key_of(values), *((x.key, x.kind) for x in unknowns(tuple(values))), *((x.base, x.name, str(x.offset)) for x in begins)
 
 
 def matched(meaning: Meaning, scope: Scope, values: list[Later]) -> dict[str, Later] | None:

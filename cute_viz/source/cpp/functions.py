@@ -8,7 +8,7 @@ from functools import partial
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError, Span, raised_again
-from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of
+from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of, key_of_call
 from cute_viz.source.cpp.context import Context, needed
 from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.lookup import Found, Lookup, within
@@ -187,7 +187,7 @@ class Functions(Running):
         scope = env.scope
         if _sees_cells(function.env) or not all(param.constant for param in scope.arguments):
             return self._called(declaration, env, args, span, cells)
-        key = (declaration, key_of([*env.args.values(), *args]))
+        key = (declaration, key_of(list(env.args.values())), key_of_call(args))
         if key in function.env.memo:
             known = function.env.memo[key]
             return copied(raised_again(known)[0], self.context.budget)

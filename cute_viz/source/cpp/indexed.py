@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from cute_viz.source.cpp.assembly import Assembly, taken_by
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope
+from cute_viz.source.moves import ADDRESS
 
 _VIEWS = re.compile(
     r"partition|local_tile|make_tensor(?!_like| <)|group_modes|recast|retile|domain_offset|flatten|coalesce|zipped_divide|filter"
@@ -40,7 +42,8 @@ class Spot(NamedTuple):
 
 class Indexed(NamedTuple):
     """One access in a statement: where it stands, the name of what it indexes, whether it stores, and whether the statement both
-    loads and stores elements of that name. tests: the conditions in the statement, and what they must be. why: not counted."""
+    loads and stores elements of that name. tests: the conditions in the statement, and what they must be. why: not counted. by:
+    the assembly that its address goes to."""
 
     token: int
     place: Spot
@@ -49,6 +52,7 @@ class Indexed(NamedTuple):
     both: bool
     tests: tuple[tuple[Range, bool], ...] = ()
     why: str = ""
+    by: Assembly | None = None
 
 
 def arrays(reader: Declarer) -> dict[str, list[Declaration]]:
@@ -99,16 +103,24 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
             continue
         part = place.cast is not None and tokens[place.right].kind == "."
         why = "how much of it a compiler loads for one member is not known" if part else ""
+        by = None
         if not (first or place.cast or _is_value(reader, begin, n, place.close)):
-            why = "its address, or a reference to it, goes elsewhere"
-        kinds = [True, *[False] * (tokens[assigned].text != "=")] if first and assigned is not None else [False]
+            by = taken_by(reader, scope, place.left - 1, place.right) if tokens[place.left - 1].text == "&" else None
+            why = "" if by is not None else ADDRESS
+        kinds = (
+            [by.store]
+            if by is not None
+            else [True, *[False] * (tokens[assigned].text != "=")]
+            if first and assigned is not None
+            else [False]
+        )
         for store in kinds:
             key = tokens[n].text, " ".join(token.text for token in tokens[n : place.right]), store
             if key not in met:
                 met.add(key)
                 tests = _tests(reader, begin, n)
                 twice = assigned is not None and both(tokens[n].text)
-                yield Indexed(n, place, tokens[n].text, store, twice, tests, why)
+                yield Indexed(n, place, tokens[n].text, store, twice, tests, why, by)
 
 
 def _spot(reader: Declarer, n: int) -> Spot:

@@ -122,7 +122,8 @@ class Turns:
 
     def _loop(self, counter: Counter, statement: Stmt, here: Scope, token: int) -> None:
         """Count a loop, whose variable becomes an integer of the turn."""
-        index = Unknown("?", plain=True, key=f"loop {len(self.loops)}")
+        why = AlgebraError("it depends on the round of a loop")
+        index = Unknown("?", plain=True, key=f"loop {len(self.loops)}", cause=why)
         head, cycle = counter.head(statement), Cycle(range(1), None)
         if head is not None and head.step is not None and here.parent is not None:
             begin = head.begin if isinstance(head.begin, int) else self._solid(head.begin, here.parent)
