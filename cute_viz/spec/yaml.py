@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import Any, TypeAlias
 
 from cute_viz.errors import CuteVizError, Span
@@ -126,6 +127,8 @@ class _Converter:
             raise over("nesting", "YAML nested too deeply", text=self.text, span=span, place=self.name)
         if not node.tag.startswith("tag:yaml.org,2002:") or node.tag.startswith("tag:yaml.org,2002:python"):
             raise self.fail(f"the tag {node.tag} is not supported", span, hint="write plain mappings, lists and scalars")
+        if node.id != "scalar" and node.flow_style:
+            self.check_commas([item[1] for item in node.value] if node.id == "mapping" else node.value, span)
         if node.id == "mapping":
             return self.mapping(node, span, depth)
         if node.id == "sequence":
@@ -135,6 +138,20 @@ class _Converter:
         text = Text(node.value)
         text.span = span
         return text
+
+    def check_commas(self, nodes: list[Any], span: Span) -> None:
+        """Refuse a tuple that is not in quotes between braces or brackets, where its first comma ends it."""
+        for node in nodes:
+            begin = node.start_mark.index
+            if node.id != "scalar" or node.style or node.value.count("(") <= node.value.count(")"):
+                continue
+            rest = self.text[begin : span.end]
+            depth = accumulate((char == "(") - (char == ")") for char in rest)
+            length = next((n for n, (open_, char) in enumerate(zip(depth, rest, strict=True)) if not open_ and char in ",]}"), 0)
+            if length:
+                ends = f"ends it between {self.text[span.start]} and {self.text[span.end - 1]}"
+                hint = f"write it in quotes: '{rest[:length]}'"
+                raise self.fail(f"the comma of {rest[:length]} {ends}", Span(begin, begin + length), hint)
 
     def mapping(self, node: Any, span: Span, depth: int) -> Keys:
         fields = Keys()
