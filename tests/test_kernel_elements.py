@@ -261,6 +261,12 @@ def test_a_reference_that_a_function_takes_is_no_access() -> None:
     text = KERNELS.replace("tAsA(i) = tAgA(i);", "other(tAsA(1)); tAsA(i) = max(tAgA(i), 0.f);")
     rows = [(row.cost.instruction, row.move.text) for row in report(text).accesses if row.move.line == 41]
     assert {kind for kind, _ in rows} == {"st.shared.32", "ld.global.32"}
+    head = "__device__ float same(float x) { return x; }\n__device__ float more(float& x) { return x += 1; }\n"
+    calls = ("same(@)", "__float2half(@)", "fmaxf(0, @)", "unknown(1, @ * 2)", "__shfl_xor_sync(~0u, @, 1)")
+    for call, counted in [*((x, True) for x in calls), ("more(@)", False), ("unknown(@)", False), ("unknown(&@ + 1)", False)]:
+        found = report(head + PLAIN.replace("PITCH", "32").replace("= tile[x][y + j]", f"= {call.replace('@', 'tile[x][y + j]')}"))
+        assert any(row.cost.instruction == "ld.shared.32" for row in found.accesses) is counted, call
+        assert bool(found.elements) is not counted, call
 
 
 def test_the_block_may_be_given() -> None:

@@ -67,7 +67,7 @@ def without_labels(caption: str, instead: str = "") -> str:
     out = ""
     for clause, end in re.findall(r"(.+?)(\. |; |$)", caption):
         if _OF_CELLS.search(clause):
-            name = re.search(r" \((.*)\)$", clause)
+            name = re.search(r".* \(((?:[^()]|\([^()]*\))*)\)$", clause)
             clause, instead = (name[1] if name else instead), ("" if not name else instead)
         out += clause + end if clause else ""
     return out.rstrip(".; ")

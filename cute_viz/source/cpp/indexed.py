@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cute_viz.source.cpp.assembly import Assembly, taken_by
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.scopes import Declaration, Range, Scope
+from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope
 from cute_viz.source.moves import ADDRESS
 
 _VIEWS = re.compile(
@@ -16,9 +16,13 @@ _VIEWS = re.compile(
 )
 _OTHERS = frozenset(("for", "while", "if", "switch", "template", "using"))  # whose heads are not statements
 ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="))
-_BY_VALUE = re.compile(
-    r"(__)?(fast_)?(max|min|exp2?|abs|sqrt|rsqrt|tanh|log2?|fma|pow)f?|float|double|int|half|[A-Z]\w*|\w+_t|static_cast"
+_BY_VALUE = re.compile(  # intrinsics, CUDA's mathematical functions, conversions
+    r"__\w+|(fast_)?(f?max|f?min|f?abs|f?mod|fdim|fma|exp(2|10|m1)?|log(2|10|1p)?|pow|r?sqrt|r?cbrt|hypot|erfc?|lgamma|tgamma|copysign"
+    r"|a?(sin|cos|tan)h?|(sin|cos)pi|l?l?r(ou|i)nd|l?l?rint|floor|ceil|trunc|nearbyint|is(nan|inf|finite)|h[a-z]+\d*)f?"
+    r"|float|double|int|half|[A-Z]\w*|\w+_t|static_cast"
 )
+# operators whose results no reference can be to
+_COMPUTED = frozenset(("+", "-", "*", "/", "%", "^", "|", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||"))
 _QUALIFIERS = ("const", "volatile", "__restrict__")
 _CAST = "reinterpret_cast"
 
@@ -221,5 +225,23 @@ def _is_value(reader: Declarer, begin: int, n: int, close: int) -> bool:
             if tokens[word].kind == ">":
                 word = next((k - 1 for k in range(word, begin, -1) if tokens[k].kind == "<"), word)
             if tokens[at].kind == "(" and tokens[word].kind == "name":
-                values = values and _BY_VALUE.fullmatch(tokens[word].text) is not None
+                values = values and (_BY_VALUE.fullmatch(tokens[word].text) is not None or _is_copied(reader, word, at, n))
     return values
+
+
+def _is_copied(reader: Declarer, word: int, opening: int, n: int) -> bool:
+    """Whether an argument of a call is a value: operators compute it, or each function of that name in the file takes one."""
+    tokens, parts = reader.tokens, reader.split(opening + 1, reader.match[opening])
+    k, (a, b) = next((k, part) for k, part in enumerate(parts) if part[0] <= n < part[1])
+    at = a
+    while at < b:
+        if tokens[at].kind in _COMPUTED:
+            return True
+        at = reader.match[at] + 1 if tokens[at].kind in ("(", "[", "{") else at + 1
+    mine = [x.arguments for x in reader.scopes if x.kind == "function" and x.name == tokens[word].text]
+    return bool(mine) and all(k < len(x) and not _is_reference(reader, x[k]) for x in mine)
+
+
+def _is_reference(reader: Declarer, param: Param) -> bool:
+    begin = (param.type or (param.token, 0))[0]
+    return any(token.kind in ("&", "&&") for token in reader.tokens[begin : param.token])
