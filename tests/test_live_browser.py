@@ -795,6 +795,7 @@ def test_a_phone_shows_one_pane_at_a_time(driver, server):
         page.find(".access .line").click()
         until(lambda: "Now:" in page.text("#picture svg"))
         shows("picture")
+        until(lambda: driver.find_elements("css selector", "#says [value=fixed]"))
         page.find("#says [value=fixed]").click()
         until(lambda: "Fixed:" in page.text("#picture svg") and "Now:" not in page.text("#picture svg"))
         until(lambda: page.find("#says [value=fixed]").get_attribute("aria-pressed") == "true")
