@@ -52,6 +52,9 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     obj = as_run(obj)
     if isinstance(obj, CopyOp):
         obj = _of_words(obj)
+    given, wide = obj, _vector(obj)
+    if isinstance(obj, Copy_Atom) and wide > 1:
+        obj = replace(obj, layout_src=(vector := Layout((1, wide), (0, 1))), layout_dst=vector)
     if isinstance(obj, Copy_Atom) and options.heat and options.operand is None and obj.instruction.lanes:
         # the rows of the registers' panel are its lanes
         options = replace(options, operand="S" if memory_of(obj.instruction, "D") else "D")
@@ -100,16 +103,19 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     if op.kind == "movmatrix" and len(sides) == 2 and one is None and options.value is None:
         words = [of_owners(panel, "", None, verb) for panel, verb in zip(panels, ("gives", "gets"), strict=True)]
         told = " and ".join([words[0], words[1].removeprefix("Each thread ")])
-    if op.kind == "auto" and (wide := int(op.arguments.get("align", 0)) // atom.bits) > 1 and not isinstance(obj, TiledCopy):
+    if wide > 1:
         told = f"copy() moves up to {wide} elements at once, where both layouts allow"
-        notes.append("The traits have one element; copy() takes the longest vector that source, destination and alignment share.")
+        notes.append(
+            "The traits have one element; copy() takes the longest vector that source, destination and alignment share: drawn is "
+            f"the longest of all, {wide} elements."
+        )
     title = options.title or told or whole
     caption = CTA_CAPTION if of_ctas else CAPTION
     caption = f"{caption} ({whole})" if title != whole else caption
     source = (
-        f"TiledLayout_TV {obj.layout_tv}, Tiler_MN {show(obj.tiler_mn)}"
-        if isinstance(obj, TiledCopy)
-        else f"Src {obj.layout_src}, Dst {obj.layout_dst}"
+        f"TiledLayout_TV {given.layout_tv}, Tiler_MN {show(given.tiler_mn)}"
+        if isinstance(given, TiledCopy)
+        else f"Src {given.layout_src}, Dst {given.layout_dst}"
     )
     values = dict((f"{x} in", memory[x]) if x in memory else (f"values of {x}", maps[x].values) for x in sides)
     facts = {"CTAs" if of_ctas else "threads": first.threads, **values, "bits of a value": atom.bits}
@@ -126,6 +132,13 @@ def as_run(obj: CopyOp | Copy_Atom | TiledCopy) -> CopyOp | Copy_Atom | TiledCop
     if isinstance(obj, CopyOp):
         return replace(obj, dst=TRANSPOSED)
     return replace(obj, layout_dst=recast_layout(TRANSPOSED, 1, obj.bits)) if obj.bits <= HALF else obj
+
+
+def _vector(obj: Copy_Atom | TiledCopy) -> int:
+    """How many elements copy() moves at once at most, by the alignment that an atom is told to assume; 0 of other atoms."""
+    if isinstance(obj, TiledCopy) or obj.instruction.kind != "auto":
+        return 0
+    return int(obj.instruction.arguments.get("align", 0)) // obj.bits
 
 
 def _of_words(op: CopyOp) -> Copy_Atom:

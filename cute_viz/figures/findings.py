@@ -223,12 +223,16 @@ def _runs(cells: Sequence[int], cols: int, step: int) -> list[int]:
     return out
 
 
-def of_banks(banks: Sequence[Sequence[int]], what: str = "bank group") -> str:
-    """What the first column of 16-byte chunks of each panel meets: its rows by the bank where a chunk begins; or of words."""
+def of_banks(banks: Sequence[Sequence[int]], what: str = "bank group", lines: bool = False) -> str:
+    """What the first column of 16-byte chunks of each panel meets: its rows by the bank where a chunk begins; or of words.
+    lines: the picture has lines of memory, whose columns are banks."""
     groups = [len(set(column)) for column in banks]
     ways = [max(Counter(column).values()) for column in banks]
     rows = len(banks[0])
-    head = f"Down a column, {rows} rows lie in {groups[0]} {what}{'s' * (groups[0] > 1)}"
+    subject = (
+        f"The first {'chunks' if what == 'bank group' else 'elements'} of {rows} rows" if lines else f"Down a column, {rows} rows"
+    )
+    head = f"{subject} lie in {groups[0]} {what}{'s' * (groups[0] > 1)}"
 
     def verdict(n: int) -> str:
         return "conflict-free" if n == 1 else f"{'an' if n in (8, 11, 18) or 80 <= n < 90 else 'a'} {n}-way conflict"

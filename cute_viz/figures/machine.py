@@ -89,7 +89,7 @@ def of_tensor_memory(held: Mapping[Place, Span], columns: int, stage: int = 0) -
 
 
 def _twice(held: Mapping[Place, Span]) -> str:
-    """Rows of which one half of the lanes has the first columns, and the other half the last; "" of others."""
+    """Rows of which the lower half of the lanes has the first columns, and the upper half the last; "" of others."""
     halves: list[tuple[set[int], set[int]]] = []
     for first in (0, 64):
         its = [span_ for (lane, _), span_ in held.items() if first <= lane < first + 64]
@@ -98,7 +98,7 @@ def _twice(held: Mapping[Place, Span]) -> str:
     if not rows or rows != others or left & right or any(len(x) != max(x) - min(x) + 1 for x in (rows, left, right)):
         return ""
     own = [f"n {span(min(ns), max(ns))} in lanes {first}..{first + 63}" for first, ns in ((0, left), (64, right))]
-    return f"Rows {span(min(rows), max(rows))} lie twice: {', '.join(own)}"
+    return f"The two halves of N are stacked, each of rows {span(min(rows), max(rows))}: {', '.join(own)}"
 
 
 def of_lanes(threads: Mapping[int, AbstractSet[int]], lanes: Mapping[int, AbstractSet[int]], wide: int, load: bool) -> str:

@@ -107,9 +107,8 @@ def _alike(figure: Figure, found: re.Match[str]) -> bool:
 
 
 CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
-    r"Down a column, (\d+) rows lie in (\d+) (bank|bank group)s?(?:; swizzled, in (\d+))?: (conflict-free|an? \d+-way conflict)": (
-        _banks
-    ),
+    r"(?:Down a column,|The first (?:chunk|element)s of) (\d+) rows lie in (\d+) (bank|bank group)s?(?:; swizzled, in (\d+))?: "
+    r"(conflict-free|an? \d+-way conflict)": _banks,
     r"Sw<(\d+),(\d+),(-?\d+)> XORs bits? (\d+)(?:\.\.(\d+))? into bits? (\d+)(?:\.\.(\d+))?": _bits,
     r"One thread(?: of each of (\d+) CTAs)? (?:copies|prefetches|adds) (\d+) bytes?(?: of \w+ memory to \w+ memory)?: .*?"
     r"(?:cta_group::(\d+))?": _bulk,
