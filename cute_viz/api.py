@@ -117,7 +117,8 @@ def report(
     limits: Mapping[str, int] | None = None,
 ) -> Report:
     """Count the wavefronts (shared memory) and sectors (global memory) of every `copy` and `gemm` in a kernel, and find the
-    edits that fix conflicts. `print` shows what `cute-viz analyze` prints.
+    edits that fix conflicts. `print` shows what `cute-viz analyze` prints; a row of `accesses` has its `line`, `text`,
+    `wavefronts`, `ideal` and `ways`, and `as_dict()` all that `--json` has.
 
     source: the path of a file, or its text. launch: report only this kernel, or only the kernels that this function launches.
     let, layouts, limits: as for `parse`.
@@ -126,8 +127,8 @@ def report(
 
     >>> text = "void f(float* p) {\\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\\n"
     >>> text += "  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}"
-    >>> [(row.move.line, row.cost.wavefronts, row.cost.ideal) for row in report(text).accesses]
-    [(3, 4, 4)]
+    >>> [(row.line, row.wavefronts, row.ideal, row.ways) for row in report(text).accesses]
+    [(3, 4, 4, 1.0)]
     """
     from dataclasses import replace
 
@@ -184,7 +185,8 @@ def find_swizzle(
     type: int | str = "f16",
     arch: str = "",
 ) -> Search:
-    """Rank every legal swizzle and padding of a row-major tile in shared memory. `found[0].swizzle` is the best, `why` the reason.
+    """Rank every legal swizzle and padding of a row-major tile in shared memory. `found[0].swizzle` is the best, `why` the reason;
+    `print` shows a table.
 
     tile: rows x columns in elements, "128x64" or (128, 64). accesses: how the tile is read and written, by the names of
     `cute-viz find swizzle --list`: `ldmatrix`, `cp.async`, `rows`, `column`. The default is the accesses of a GEMM operand.

@@ -324,6 +324,8 @@ def test_a_report_prints_as_analyze_does_and_its_parts_are_short(tmp_path: Path)
 
 def test_keywords_of_the_command_line_and_who() -> None:
     found = cv.find_swizzle("128x64", type="f16", read="ldmatrix", write=["cp.async"])
+    assert "128x64 of 16-bit elements, Sw<3,3,3>" in repr(found)
+    assert [line.split()[0] for line in str(found).splitlines()[1:4]] == ["Sw<3,3,3>", "padding", "padding"]
     assert found == cv.find_swizzle("128x64", ("ldmatrix", "cp.async")) != cv.find_swizzle("128x64", "ldmatrix")
     for draw in (cv.figure, cv.render):
         with pytest.raises(TypeError, match=rf"^{draw.__name__}\(\) got .*'colour_by'; did you mean color_by\?$"):

@@ -123,6 +123,13 @@ int main() { f<<<1, 32>>>(nullptr, nullptr); }
 """
 
 
+def test_a_conflict_says_how_many_accesses_have_it() -> None:
+    text = PLACES.replace("LOOP", "out[threadIdx.x] = s[threadIdx.x * 2] + s[threadIdx.x * 2 + 64];").replace("ALIGN TYPE", "float")
+    lines = [line.strip() for line in str(report(text)).splitlines()]
+    assert "2x ld.shared.32: 2 wavefronts, 1 ideal" in lines
+    assert "all    4      -      2" in lines
+
+
 @pytest.mark.parametrize(
     ("loop", "row"),
     [  # what nvcc 13.0 made of siboehm/SGEMM_CUDA: neighboring words are loaded at once, not stored; those of outer loops maybe

@@ -99,6 +99,21 @@ u = opaque(5)
         ("class A:\n    x = 1\na = A()\ndef f():\n    if u:\n        return\n    else:\n        a.x = 4\nf()\nr = a.x", UNKNOWN),
         ("n = 5\ndef f():\n    global n\n    while u > 3:\n        return\n    n = 4\nf()\nr = n", UNKNOWN),
         ("n = 5\ndef f():\n    global n\n    if u > 3:\n        n = 4\n        return\n    else:\n        n = 4\nf()\nr = n", 4),
+        (
+            "n = 5\ndef f():\n    global n\n    if u > 3:\n        n = 0\n        if u > 4:\n"
+            "            return\n        n = 5\n    else:\n        n = 5\nf()\nr = n",
+            UNKNOWN,
+        ),
+        (
+            "n = 5\ndef f():\n    global n\n    if u > 3:\n        n = 4\n        if u > 4:\n"
+            "            return\n        n = 6\n    n = 4\nf()\nr = n",
+            4,
+        ),
+        (
+            "n = 5\ndef f():\n    global n\n    try:\n        n = u\n        raise ValueError\n"
+            "    except ValueError:\n        if n > 1:\n            return\n        n = 4\nf()\nr = n",
+            UNKNOWN,
+        ),
         ("match u:\n    case 1:\n        n = 1\n    case _:\n        n = 2\nr = n", UNKNOWN),
         ("match (1, 4):\n    case (0, x):\n        r = 0\n    case (1, x) if x > 3:\n        r = x", 4),
         ("d = 3\nfor i in range(3):\n    d = 2\n    if u > 3:\n        continue\n    d += 1\nr = d", UNKNOWN),

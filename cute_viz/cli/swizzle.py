@@ -63,10 +63,7 @@ def command(
     if as_json:
         output.echo(output.data(result.as_dict(result.found)))
         return
-    names = result.accesses
-    head = ["", "wavefronts", "ideal", *names, "mode"]
-    rows = [[c.name, str(c.wavefronts), str(c.ideal), *(str(c.by_access[n]) for n in names), c.mode] for c in result.shown(top)]
-    output.table([head, *rows])
+    output.echo("\n".join(result.table(top)))
     output.echo()
     output.echo(output.fitted(result.why, sys.stdout))
 

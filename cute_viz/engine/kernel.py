@@ -20,8 +20,9 @@ from cute_viz.engine.kernel_advice import remedy
 from cute_viz.engine.kernel_elements import Element, elements, together
 from cute_viz.engine.kernel_expression import Edit
 from cute_viz.engine.kernel_fix import Fix, Fixer, launches
+from cute_viz.engine.kernel_loops import names_of
 from cute_viz.engine.kernel_memory import memory_of
-from cute_viz.engine.kernel_rows import Access, Report, names_of
+from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.errors import CuteVizError, UncountedError, boundary
 from cute_viz.source.moves import Often
 from cute_viz.values.instruction import ELEMENTS

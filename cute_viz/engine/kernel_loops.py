@@ -1,8 +1,12 @@
-"""What a kernel's loops make of its rows: wavefronts of shared memory in one round of each loop, and in all of a block."""
+"""What a kernel's loops make of its rows: wavefronts of shared memory in one round of each loop, and in all of a block; and what
+its launches are called.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations_with_replacement
 from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -101,3 +105,24 @@ def told(often: Often) -> str:
     whole = often.inside(None)
     head = f"{whole:,} times: " if whole is not None and len(often.loops) > 1 else ""
     return head + ", ".join(words + condition)
+
+
+def names_of(labels: Collection[str]) -> dict[str, str]:
+    """Launches in as few words as distinguish them: of the functions on the way to one, those that launch it first, a function
+    that is on no other way; or one with its line."""
+    ways = {label: label.split(", called in ") for label in labels}
+    bare = {step: step.rpartition(", line ")[0].split("::")[-1] for way in ways.values() for step in way}
+    names = Counter(name for way in ways.values() for name in {bare[step] for step in way})
+    pairs = Counter(pair for way in ways.values() for pair in {*combinations_with_replacement(way, 2)})
+
+    def short(label: str, way: list[str]) -> str:
+        for n, step in enumerate(way):
+            if names[bare[step]] == 1 and bare[step]:
+                return bare[step]
+            if pairs[step, step] == 1:
+                around = next((bare[one] for one in way[n::-1] if bare[one]), "")
+                return f"{around}, {step.rpartition(', ')[2]}".removeprefix(", ")
+        several = (pair for pair in combinations_with_replacement(way, 2) if pairs[pair] == 1)
+        return next((f"{bare[a] or a}, {b.rpartition(', ')[2]}" for a, b in several), label)
+
+    return {label: short(label, way) for label, way in ways.items()}

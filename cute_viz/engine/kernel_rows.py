@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import field
-from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.descriptor import behind
@@ -47,6 +45,36 @@ class Access:
     def __repr__(self) -> str:
         paid, ideal, unit = self.paid
         return f"Access: line {self.move.place}, {self.cost.instruction}, {self.ratio}, {paid} {unit}, ideal {ideal}"
+
+    @property
+    def line(self) -> int:
+        """The line of its statement."""
+        return self.move.line
+
+    @property
+    def file(self) -> str:
+        """The included file that its statement is in, "" for the one that was asked for."""
+        return self.move.file
+
+    @property
+    def text(self) -> str:
+        """Its statement, as written."""
+        return self.move.text
+
+    @property
+    def wavefronts(self) -> int | None:
+        """The wavefronts of shared memory, for all warps of a block; None of what has none."""
+        return self.cost.wavefronts
+
+    @property
+    def ideal(self) -> int | None:
+        """The wavefronts without a conflict."""
+        return self.cost.ideal
+
+    @property
+    def ways(self) -> float:
+        """Wavefronts for one that is ideal: 4.0 of a 4-way conflict."""
+        return self.cost.ways
 
     @property
     def key(self) -> tuple[str, int, str, int]:
@@ -165,27 +193,6 @@ class Access:
         cost = self.cost
         boxes = 64 * (cost.instructions - cost.boxes) if cost.boxes is not None else 0
         return (cost.wavefronts or 0) - (cost.ideal or 0) + (cost.sectors or 0) - (cost.ideal_sectors or 0) + boxes
-
-
-def names_of(labels: Collection[str]) -> dict[str, str]:
-    """Launches in as few words as distinguish them: of the functions on the way to one, those that launch it first, a function
-    that is on no other way; or one with its line."""
-    ways = {label: label.split(", called in ") for label in labels}
-    bare = {step: step.rpartition(", line ")[0].split("::")[-1] for way in ways.values() for step in way}
-    names = Counter(name for way in ways.values() for name in {bare[step] for step in way})
-    pairs = Counter(pair for way in ways.values() for pair in {*combinations_with_replacement(way, 2)})
-
-    def short(label: str, way: list[str]) -> str:
-        for n, step in enumerate(way):
-            if names[bare[step]] == 1 and bare[step]:
-                return bare[step]
-            if pairs[step, step] == 1:
-                around = next((bare[one] for one in way[n::-1] if bare[one]), "")
-                return f"{around}, {step.rpartition(', ')[2]}".removeprefix(", ")
-        several = (pair for pair in combinations_with_replacement(way, 2) if pairs[pair] == 1)
-        return next((f"{bare[a] or a}, {b.rpartition(', ')[2]}" for a, b in several), label)
-
-    return {label: short(label, way) for label, way in ways.items()}
 
 
 def _short(ratio: float) -> str:

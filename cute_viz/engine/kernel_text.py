@@ -156,7 +156,11 @@ def problems(report: Report) -> list[list[Access]]:
 def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Report, allowed: frozenset[str]) -> Iterator[str]:
     """One statement: how bad, where, why, the fix, and the figures."""
     row = group[0]
-    ways = dict.fromkeys((report.launch(one.move), report.called(one.move)) for one in group if one.move.call)
+
+    def calls_of(one: Access) -> tuple[str, str]:
+        return report.launch(one.move), report.called(one.move)
+
+    ways = dict.fromkeys(calls_of(one) for one in group if one.move.call)
     calls = [short if ", called in " in label else label for label, short in ways]
     several = len({report.launch(move) for move, _ in report.read}) > 1
     where = f"launched by {middle(calls[0])}{f' and {len(calls) - 1} more' * (len(calls) > 1)}" if calls and several else ""
@@ -180,11 +184,13 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
             yield from _folded("", f"if {_lines(row.fix.beside)}, not evaluated, follow{'s' * (len(row.fix.beside) == 1)} the edit")
     elif row.unfixed and not told_before:
         yield from _folded("fix", f"{'none: ' * (not report.compiled and row.cost.wavefronts is not None)}{row.unfixed}")
-    times = f"; {told_often}" if (told_often := often_told(row.often)) else ""
-    figures = f"            {row.cost.instruction}: {_count(row)}"
+    mine = Counter((one.cost.instruction, _count(one), often_told(one.often)) for one in group if calls_of(one) == calls_of(row))
     accepted = "  (accepted)" * (row.accepted or row.move.place in allowed)
-    short = times.partition(": ")[0] if len(figures + times + accepted) > _WIDE + 7 else times
-    yield figures + short + accepted
+    for (instruction, counted, often), times in mine.items():
+        figures = f"            {f'{times}x ' * (times > 1)}{instruction}: {counted}"
+        told = f"; {often}" * bool(often)
+        short = told.partition(": ")[0] if len(figures + told + accepted) > _WIDE + 7 else told
+        yield figures + short + accepted
 
 
 def _different(old: str, new: str) -> str:

@@ -45,9 +45,27 @@ class Search:
         words = explain_choice(self.found[0], self.plain, self.cols, self.bits)
         return f"{words} ({self.claim})" if self.claim else words
 
+    def __str__(self) -> str:
+        return "\n".join([*self.table(5), "", self.why])
+
+    def __repr__(self) -> str:
+        best = self.found[0]
+        what = f"{self.rows}x{self.cols} of {self.bits}-bit elements, {best.name}, {best.wavefronts} wavefronts, {best.ideal} ideal"
+        return f"Search: {what}; {len(self.found)} candidates"
+
     def shown(self, top: int) -> list[Candidate]:
         """The best, and the one without a swizzle."""
         return [*self.found[:top], *([self.plain] if self.plain not in self.found[:top] else [])]
+
+    def table(self, top: int) -> list[str]:
+        """A line for each of those, with what each access costs."""
+        rows = [["", "wavefronts", "ideal", *self.accesses, "mode"]]
+        rows += [
+            [c.name, str(c.wavefronts), str(c.ideal), *(str(c.by_access[n]) for n in self.accesses), c.mode]
+            for c in self.shown(top)
+        ]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return ["  ".join(f"{word:<{wide}}" for word, wide in zip(row, widths, strict=True)).rstrip() for row in rows]
 
     def as_dict(self, chosen: Sequence[Candidate]) -> dict[str, Any]:
         """The winner, why it wins, and some of the candidates, for JSON."""

@@ -92,7 +92,7 @@ def split(
     """Follow several ways, of which one is taken, and join what they bind. begun: what may change before all but the first."""
     outcomes: list[tuple[str, Changes, list[Any]]] = []
     for n, body in enumerate(bodies):
-        mark, before = machine.store.mark(), len(frame.returned)
+        mark, before, pending = machine.store.mark(), len(frame.returned), len(frame.pending)
         for changes in begun or () if n else ():
             machine.store.lose(changes, joined(machine, cause, node))
         way, outer = choice(machine.tree, frame.node, node, n), machine.choices
@@ -101,6 +101,7 @@ def split(
             ended = machine.parts.block(machine, body, frame)
         finally:
             machine.splits, machine.choices = machine.splits - 1, outer
+        frame.pending[pending:] = [(mark, machine.store.since(mark, *one)) for one in frame.pending[pending:]]
         outcomes.append((ended, machine.store.undo(mark), frame.returned[before:]))
         machine.left = [min(place, mark) for place in machine.left]
         if ended == RETURNS:

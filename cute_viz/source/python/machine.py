@@ -60,6 +60,12 @@ class Journal:
                 out[id(names), name] = old
         return out
 
+    def since(self, mark: int, place: int, changes: Changes) -> Changes:
+        """What a way that began at a later place has changed since a mark: what was written before it began, too."""
+        behind, now = self.before(place), self.changes(mark)
+        written = {(id(names), name) for names, name, _ in self.journal[mark:place]} & now.keys()
+        return {key: (now[key][0], behind.get(key, now[key][1])) for key in written} | changes
+
     def undo(self, mark: int) -> Changes:
         """Go back to a mark; what was changed since."""
         out = self.changes(mark)
