@@ -128,9 +128,7 @@ def test_what_is_not_counted_is_said_of_its_launches() -> None:
     text += "s[Wild ? int(p[0]) : threadIdx.x] = 1;\n}"
     main = "\nint main() { f<true><<<1, 32>>>(0);\nf<false><<<1, 32>>>(0); }"
     assert "Not counted: a single element launched by main, line 7," in str(report(text + main))
-    assert "Not counted: a single element, s[Wild" in str(
-        report(text + main.replace("<false>", "<true>"))
-    )
+    assert "Not counted: a single element, s[Wild" in str(report(text + main.replace("<false>", "<true>")))
 
 
 def test_a_conflict_says_how_many_accesses_have_it() -> None:
