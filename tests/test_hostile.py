@@ -328,7 +328,7 @@ class TestRepositoriesOfStrangers:
     def test_files_that_nobody_named_replace_a_link(self, work: Path, outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         before = tree(outside)
         monkeypatch.chdir(work)
-        monkeypatch.setattr("cute_viz.live.playground.site", lambda _: {"index.html": b"page"})
+        monkeypatch.setattr("cute_viz.live.playground.site", lambda *_: {"index.html": b"page"})
         (work / "site").mkdir()
         (work / "k.cu").write_text("auto a = make_layout(make_shape(4, 8));")
         (work / "up").symlink_to(outside)

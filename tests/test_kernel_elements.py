@@ -123,6 +123,14 @@ int main() { f<<<1, 32>>>(nullptr, nullptr); }
 """
 
 
+def test_what_is_not_counted_is_said_of_its_launches() -> None:
+    text = "template <bool Wild> __global__ void f(float* p) {\n__shared__ float s[32];\ns[threadIdx.x] = 0;\n__syncthreads();\n"
+    text += "s[Wild ? int(p[0]) : threadIdx.x] = 1;\n}"
+    main = "\nint main() { f<true><<<1, 32>>>(0);\nf<false><<<1, 32>>>(0); }"
+    assert "Not counted: a single element launched by main, line 7," in str(report(text + main))
+    assert "Not counted: a single element, s[Wild" in str(report(text + main.replace("<false>", "<true>")))
+
+
 def test_a_conflict_says_how_many_accesses_have_it() -> None:
     text = PLACES.replace("LOOP", "out[threadIdx.x] = s[threadIdx.x * 2] + s[threadIdx.x * 2 + 64];").replace("ALIGN TYPE", "float")
     lines = [line.strip() for line in str(report(text)).splitlines()]

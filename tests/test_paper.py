@@ -95,7 +95,7 @@ def test_a_gallery_writes_captions_beside_and_fragments(tmp_path: Path) -> None:
 def test_the_meaning_of_colours_is_told_once(more: tuple[str, ...], told: bool, tmp_path: Path) -> None:
     assert run("render", MMA, "--for", "column", *more, "-o", f"{tmp_path}/m.tex").returncode == 0
     picture, caption = ((tmp_path / name).read_text() for name in ("m.tex", "m.caption.tex"))
-    assert ("T0..T3" in caption, "hue: " in picture) == (told, not told)  # names of groups on their cells apart
+    assert ("T0..T3" in caption, "The hue is" in picture) == (told, not told)  # names of groups on their cells apart
     assert "\nmma.m16n8k16, " in caption or more  # an instruction is no word
 
 

@@ -110,10 +110,12 @@ def _ordinal(n: int) -> str:
     return f"{n}{ending}"
 
 
-def of_owners(panel: Panel, what: str = "", thread: int | None = None, verb: str = "holds", values: range | None = None) -> str:
+def of_owners(
+    panel: Panel, what: str = "", thread: int | None = None, verb: str = "holds", values: range | None = None, sparse: int = 1
+) -> str:
     """What each thread, or one, has of a panel: how many elements, and in how long runs along a row; "" of what is not alike.
 
-    values: of its values these alone.
+    values: of its values these alone. sparse: of so many elements of a panel one is stored.
     """
     owners, several = panel.data.get("thread"), dict(panel.owners)
     if not owners:
@@ -136,6 +138,9 @@ def of_owners(panel: Panel, what: str = "", thread: int | None = None, verb: str
         return ""
     ((count, lengths, runs, word),) = shapes
     who = f"T{thread}" if thread is not None else "Each thread" if len(held) > 1 else "One thread"
+    if sparse > 1 and values is None and len(lengths) == 1 and lengths[0] % sparse == 0:
+        part = f"{count // sparse} of {count} elements, {lengths[0] // sparse} of each {lengths[0]}"
+        return f"Sparse {what}: {who if thread is not None else who.lower()} {verb} {part}"
     if values is not None:
         who, verb = (
             f"{span(values[0], values[-1], 'V')} of {who if thread is not None else who.lower()}",
