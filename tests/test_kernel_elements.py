@@ -265,6 +265,14 @@ def test_arrays_of_plain_cuda(pitch: int, wavefronts: int) -> None:
     assert found.memory.shared[0].size == 32 * pitch * 4
 
 
+def test_a_name_of_the_file_is_no_underscore() -> None:
+    text = (
+        "template <int X> __global__ void k(float* o) {\n  __shared__ float t[32][32];\n  o[threadIdx.x] = t[threadIdx.x][X];\n}\n"
+    )
+    found = report(text + "void go(float* o) { k<3><<<1, 32>>>(o); }\n")
+    assert {(row.cost.instruction, row.cost.wavefronts) for row in found.accesses} >= {("ld.shared.32", 32)}
+
+
 def test_a_reference_that_a_function_takes_is_no_access() -> None:
     text = KERNELS.replace("tAsA(i) = tAgA(i);", "other(tAsA(1)); tAsA(i) = max(tAgA(i), 0.f);")
     rows = [(row.cost.instruction, row.move.text) for row in report(text).accesses if row.move.line == 41]
