@@ -272,7 +272,9 @@ def _request(
     known = {*_OF_SOURCES, *_OF_TARGETS, *(name for name, option in OPTIONS.items() if option.level in levels)}
     if other := set(words) - known:
         called = {(): "parse", _DRAWN: "figure"}.get(levels, "render")
-        hint = did_you_mean(min(other), known, 1)
+        own = OPTIONS[min(other)].level if min(other) in OPTIONS else ""
+        takes = "`render`, and of a figure's `render` and `save`" if own == "page" else "`figure` and `render`"
+        hint = f"it is a keyword of {takes}" if own else did_you_mean(min(other), known, 1)
         raise TypeError(f"{called}() got an unexpected keyword argument {min(other)!r}{f'; {hint}' if hint else ''}")
     given = {key: _plain(word) for key, word in words.items() if word is not None}
     let, name, dialect, layouts, limits = (given.pop(key, other) for key, other in _OF_SOURCES.items())

@@ -453,7 +453,7 @@ def _key(figure: Figure, words: str) -> bool:
 
 
 NOTES: dict[str, Callable[[Figure, re.Match[str]], bool]] = {
-    r"every element is held by (\d+) threads(?:; the lowest is shown, ×(\d+))?": _shared,
+    r"(?:every element is held|each address is given) by (\d+) threads(?:; the lowest is shown, ×(\d+))?": _shared,
     r"^Verified on .*": lambda f, x: x[0] == "Verified on NVIDIA H100 80GB HBM3, NVIDIA H200.",
     r"Every row goes to (\d+) lanes": _stands("copies"),
     r"CTA (\d) issues": lambda f, x: x[1] == "0",

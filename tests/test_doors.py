@@ -330,6 +330,8 @@ def test_keywords_of_the_command_line_and_who() -> None:
     for draw in (cv.figure, cv.render):
         with pytest.raises(TypeError, match=rf"^{draw.__name__}\(\) got .*'colour_by'; did you mean color_by\?$"):
             draw("(2,2)", colour_by="row")  # type: ignore[call-arg,operator]
+    with pytest.raises(TypeError, match="'theme'; it is a keyword of `render`, and of a figure's `render` and `save`"):
+        cv.figure("(2,2)", theme="dark")  # type: ignore[call-arg]
     for source, where, tile in (("SM75_U32x4_LDSM_N", "T9 V1", None), ("((4,8),(2,2)):((32,1),(16,8))", "(5,3)", "16x8")):
         said = run("show", source, "--who", where, *(["--tile", tile] if tile else [])).stdout.decode()
         assert said == f"{cv.who(source, where, tile=tile)}\n"

@@ -290,13 +290,14 @@ def test_what_a_title_finds_is_so_and_with_another_number_it_is_not(source: str,
 def test_rows_that_begin_beside_chunks_are_read_by_elements(view: str) -> None:
     """A row of 33 floats cannot be read 16 bytes at a time: 32 lanes of a word each meet 32 banks."""
     drawn = figure("(32,32):(33,1)", view=view, type="f32")
-    assert drawn.title == "Down a column, 32 rows lie in 32 banks: conflict-free"
+    of, chunks = ("Down a column,", "Down a column,") if view == "banks" else ("The first elements of", "The first chunks of")
+    assert drawn.title == f"{of} 32 rows lie in 32 banks: conflict-free"
     assert is_true_of(drawn.title, drawn)
     assert not is_true_of(drawn.title.replace("32 banks", "31 banks"), drawn)
     ways = figure("(32,32):(34,1)", view=view, type="f32")
-    assert ways.title == "Down a column, 32 rows lie in 16 banks: a 2-way conflict"
+    assert ways.title == f"{of} 32 rows lie in 16 banks: a 2-way conflict"
     assert is_true_of(ways.title, ways)
-    assert figure("(32,32):(36,1)", view=view, type="f32").title == "Down a column, 8 rows lie in 8 bank groups: conflict-free"
+    assert figure("(32,32):(36,1)", view=view, type="f32").title == f"{chunks} 8 rows lie in 8 bank groups: conflict-free"
     assert "conflict" not in figure("(32,32):(33,1)", view=view, type="f64").title
 
 

@@ -123,6 +123,14 @@ int main() { f<<<1, 32>>>(nullptr, nullptr); }
 """
 
 
+def test_what_is_not_counted_is_said_of_its_launches() -> None:
+    text = "template <bool Wild> __global__ void f(float* p) {\n__shared__ float s[32];\ns[threadIdx.x] = 0;\n__syncthreads();\n"
+    text += "s[Wild ? int(p[0]) : threadIdx.x] = 1;\n}"
+    main = "\nint main() { f<true><<<1, 32>>>(0);\nf<false><<<1, 32>>>(0); }"
+    assert "Not counted: a single element launched by main, line 7," in str(report(text + main))
+    assert "Not counted: a single element, s[Wild" in str(report(text + main.replace("<false>", "<true>")))
+
+
 def test_a_conflict_says_how_many_accesses_have_it() -> None:
     text = PLACES.replace("LOOP", "out[threadIdx.x] = s[threadIdx.x * 2] + s[threadIdx.x * 2 + 64];").replace("ALIGN TYPE", "float")
     lines = [line.strip() for line in str(report(text)).splitlines()]
@@ -255,6 +263,14 @@ def test_arrays_of_plain_cuda(pitch: int, wavefronts: int) -> None:
     assert not found.elements
     assert found.memory is not None
     assert found.memory.shared[0].size == 32 * pitch * 4
+
+
+def test_a_name_of_the_file_is_no_underscore() -> None:
+    text = (
+        "template <int X> __global__ void k(float* o) {\n  __shared__ float t[32][32];\n  o[threadIdx.x] = t[threadIdx.x][X];\n}\n"
+    )
+    found = report(text + "void go(float* o) { k<3><<<1, 32>>>(o); }\n")
+    assert {(row.cost.instruction, row.cost.wavefronts) for row in found.accesses} >= {("ld.shared.32", 32)}
 
 
 def test_a_reference_that_a_function_takes_is_no_access() -> None:

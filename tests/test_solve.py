@@ -158,6 +158,15 @@ def test_what_no_layout_gives_is_told(table: str, words: str, capsys: pytest.Cap
     assert words in err
 
 
+def test_the_one_wrong_cell_is_named() -> None:
+    """Also where another one contradicts the cells before it first, as behind a swizzle."""
+    for moved in (0, 4):
+        table = [[r * 16 + (c ^ r % 4 * moved) for c in range(16)] for r in range(8)]
+        table[3][4] = 7
+        with pytest.raises(cv.CuteVizError, match=r"no layout gives 7 at \(3,4\): the other cells imply another offset"):
+            cv.find_layout(table)
+
+
 BY_HAND = """
 namespace tile {
 __device__ static inline int at(int r, int c) {

@@ -47,8 +47,8 @@ def solve(rows: Sequence[Sequence[int]], pages: int = 1) -> Solved:
     """The simplest layout of two modes (of one, for a single row) that has these offsets: a plain one, else one behind a swizzle.
 
     pages: into how many tables of as many rows the rows are cut, one for each index of a third mode.
-    Raises: AlgebraError for a table that no such layout gives, with the first cell that contradicts it, or that does not begin
-    with 0.
+    Raises: AlgebraError for a table that no such layout gives, with the first cell that contradicts it, or the only wrong one, or
+    that does not begin with 0.
     """
     width = _check(rows)
     if pages > 1:
@@ -69,10 +69,13 @@ def solve(rows: Sequence[Sequence[int]], pages: int = 1) -> Solved:
         if made is not None:
             return Solved(ComposedLayout(swizzle, 0, made), "swizzled layout")
     row, col = cell
+    others, (near, only) = "cells before it imply", _nearest(table)
+    if only is not None:  # the one wrong cell, which others may contradict first
+        (row, col), others = only, "other cells imply"
     place = f"({row},{col})" if len(rows) > 1 and width > 1 else str(row + col)
     raise AlgebraError(
-        f"no layout gives {table[row][col]} at {place}: the cells before it imply another offset",
-        hint=f"nor does a layout behind a swizzle Sw<B,M,S>; {_nearest(table)}",
+        f"no layout gives {table[row][col]} at {place}: the {others} another offset",
+        hint=f"nor does a layout behind a swizzle Sw<B,M,S>; {near}",
     )
 
 
@@ -96,11 +99,11 @@ def _paged(rows: Sequence[Sequence[int]], count: int) -> Solved:
     return Solved(layout if swizzle is None else ComposedLayout(swizzle, 0, layout), found.kind)
 
 
-def _nearest(table: list[list[int]]) -> str:
-    """The nearest layout in words, one behind a swizzle where that is nearer."""
+def _nearest(table: list[list[int]]) -> tuple[str, tuple[int, int] | None]:
+    """The nearest layout in words, one behind a swizzle where that is nearer; the cell that differs, where it is one."""
     cells = len(table) * len(table[0])
     if cells > _NEAR:
-        return "a smaller table would tell the nearest"
+        return "a smaller table would tell the nearest", None
     found, differ, (row, col) = nearest(table)
     place = f"({row},{col})" if len(table) > 1 and len(table[0]) > 1 else str(row + col)
     wanted = found(row + len(table) * col)
@@ -109,9 +112,11 @@ def _nearest(table: list[list[int]]) -> str:
         other, less, (i, j) = nearest([[swizzle(x) for x in row_] for row_ in table])
         if less < differ:
             differ, name = less, str(ComposedLayout(swizzle, 0, other))
+            row, col = i, j
             place = f"({i},{j})" if len(table) > 1 and len(table[0]) > 1 else str(i + j)
             wanted = swizzle(other(i + len(table) * j))
-    return f"the nearest is {name}, which differs in {differ} of {cells} cells: at {place} it has {wanted}"
+    words = f"the nearest is {name}, which differs in {differ} of {cells} cells: at {place} it has {wanted}"
+    return words, (row, col) if differ == 1 else None
 
 
 def solve_owners(rows: Sequence[Sequence[tuple[int, int]]]) -> Solved:
@@ -131,7 +136,7 @@ def solve_owners(rows: Sequence[Sequence[tuple[int, int]]]) -> Solved:
     table = [[places[t, v] for v in range(values)] for t in range(threads)]
     found, (t, v) = _plain([[x - table[0][0] for x in row] for row in table])
     if found is None or table[0][0]:
-        near = None if table[0][0] else _nearest(table)
+        near = None if table[0][0] else _nearest(table)[0]
         raise AlgebraError(f"no TV layout gives the cell of T{t}V{v}: the cells before it imply another one", hint=near)
     if threads == 1:  # no thread is a mode, too
         found = Layout((1, found.shape), (0, found.stride))

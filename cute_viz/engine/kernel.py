@@ -47,7 +47,7 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
     launched = launches(moves)
     rows: list[Access] = []
     unknown, operands = [], []
-    uncounted: dict[tuple[str, int, str], Element] = {}
+    uncounted: dict[tuple[str, int, str, str], Element] = {}
     nth = Counter[tuple[str, int, str]]()  # rows of one line
     for move in moves:
         mine = None
@@ -72,7 +72,7 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
                     move.launch or launched.get(move.call, ""),
                     not isinstance(error, UncountedError),
                 )
-                key = move.file, move.line, one.name
+                key = move.file, move.line, one.name, one.launch
                 if one.lost or key not in uncounted:
                     uncounted[key] = one
             else:

@@ -31,7 +31,7 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
     Raises: CuteVizError for a line without a row, and for a baseline that is not a report.
     """
     missed = [(move.place, str(move.file or None), move.text) for move, _ in report.unknown]
-    missed += [(one.place, str(one.file or None), one.text) for one in report.elements if one.lost]
+    missed += dict.fromkeys((one.place, str(one.file or None), one.text) for one in report.elements if one.lost)
     places = {row.move.place for row in report.accesses} | {place for place, *_ in missed}
     places |= {move.place for move, _ in report.mistakes}
     if lost := [line for line in accept if line not in places]:
@@ -97,9 +97,8 @@ def findings(report: Report) -> Iterator[tuple[str, str, int, str]]:
             yield rule, row.move.file, row.move.line, _message(row)
     for move, error in report.unknown:
         yield "not-evaluated", move.file, move.line, f"{move.text}: {error.message}"
-    for one in report.elements:
-        if one.lost:
-            yield "not-evaluated", one.file, one.line, f"{one.text}: {one.why}"
+    lost = dict.fromkeys((one.file, one.line, f"{one.text}: {one.why}") for one in report.elements if one.lost)
+    yield from (("not-evaluated", *one) for one in lost)
 
 
 def _message(row: Access) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -39,6 +39,12 @@ class Element(NamedTuple):
     def place(self) -> str:
         """Its line as rows have it: `12`, `mma.cuh:12`."""
         return f"{f'{self.file}:' * bool(self.file)}{self.line}"
+
+    def as_dict(self, named: Mapping[str, str]) -> dict[str, Any]:
+        """The access for JSON; `named` has launches in few words."""
+        launch = named.get(self.launch, self.launch)
+        out = {"file": self.file, "launch": launch, "text": self.text, "tensor": self.name, "why": self.why}
+        return {"line": self.line, **{key: word or None for key, word in out.items()}}
 
 
 def together(moves: Iterable[Move]) -> Iterator[Move]:

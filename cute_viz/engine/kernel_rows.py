@@ -323,10 +323,7 @@ class Report(Shown):
             ],
             "unknown": missing,
             "fixes": list({str(edit): edit for row in self.accesses if row.fix for edit in row.fix.as_dict()["edits"]}.values()),
-            "elements": [
-                {"line": one.line, "file": one.file or None, "text": one.text, "tensor": one.name, "why": one.why or None}
-                for one in self.elements
-            ],
+            "elements": [one.as_dict(self.named) for one in self.elements],
             "idle": {name: sorted({move.place for move in self.idle if move.idle == name}) for name in self.unrun},
             "never": list(self.never),
             "asked": [{**one._asdict(), "like": one.like or None} for one in self.asked],

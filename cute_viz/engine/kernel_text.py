@@ -263,6 +263,13 @@ def missing(report: Report, most: int | None = None) -> Iterator[str]:
         yield f"Not run here: {', '.join(report.unrun[:most])}{more}; `name=` gives the report of one"
     if report.never:
         yield f"No round of their loop is run here: {_lines(report.never, None if everything else 6)}"
+    several = len({report.launch(move) for move, _ in report.read}) > 1
+
+    def launched(labels: Iterable[str]) -> str:
+        """Which launches a cause is of, where there are others."""
+        names = list(dict.fromkeys(report.named.get(label, label) for label in labels if label))
+        return f" launched by {names[0]}{f' and {len(names) - 1} more' * (len(names) > 1)}" if several and names else ""
+
     causes: dict[str, list[Move]] = {}
     for move, error in report.unknown:
         hint = f" ({error.hint})" if error.hint and not (report.asked and "`let=" in error.hint) else ""
@@ -270,15 +277,18 @@ def missing(report: Report, most: int | None = None) -> Iterator[str]:
     ordered = sorted(causes.items(), key=lambda one: -len(one[1]))
     for cause, moves in ordered[:most]:
         lines = tuple(dict.fromkeys(move.place for move in moves))
-        yield f"Not evaluated: {count(len(moves), 'statement')}: {cause}: {_lines(lines, None if everything else 6)}"
+        of = launched(report.launch(move) for move in moves)
+        yield f"Not evaluated: {count(len(moves), 'statement')}{of}: {cause}: {_lines(lines, None if everything else 6)}"
     if left := ordered[len(ordered) if most is None else most :]:
         rest = sum(len(moves) for _, moves in left)
         yield f"Not evaluated: {rest} more, for {count(len(left), 'other cause')}; `all=` lists them"
     for cause in list(dict.fromkeys(one.why for one in report.elements))[:most]:
         mine = [one for one in report.elements if one.why == cause]
         lines = tuple(dict.fromkeys(one.place for one in mine))
-        many = f"{len(mine)} single elements" if len(mine) > 1 else "a single element"
+        number = len({(one.place, one.name) for one in mine})
+        many = f"{number} single elements" if number > 1 else "a single element"
         text = mine[0].text if everything or len(mine[0].text) < 48 else f"{mine[0].text[:45]}..."
+        many += launched(one.launch for one in mine)
         yield f"Not counted: {many}, {text}: {f'{cause}: ' * bool(cause)}{_lines(lines, None if everything else 6)}"
         if cause == ADDRESS:
             yield "  cute-viz find layout FILE::FUNCTION --tile 64x64 has an index's layout; `access=ldmatrix` counts it"

@@ -61,14 +61,14 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
 
 
 def address(layout: AnyLayout, options: FigureOptions) -> Figure:
-    """Memory in order, 128 bytes per row: each cell shows which element (m,n) lies there. Raises: FigureError for elements that
-    are not whole bytes, or do not fill a row."""
+    """Memory in order, 128 bytes per line: each cell shows which element (m,n) lies there. Raises: FigureError for elements that
+    are not whole bytes, or do not fill a line."""
     bits = element_bits(layout, options)
     layout = position_independent(layout)
     rows, cols = _extents(layout, options)
     if bits % 8 or ROW * 8 % bits:
         raise FigureError(
-            f"elements of {bits} bits are not drawn by address: a row is {ROW} bytes of whole elements of whole bytes",
+            f"elements of {bits} bits are not drawn by address: a line is {ROW} bytes of whole elements of whole bytes",
             hint="recast to elements of 8, 16, 32, 64, 128, 256, 512 or 1024 bits",
         )
     per = ROW * 8 // bits
@@ -83,15 +83,18 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
     width = max(1, CHUNK * 8 // bits)
     places = [where.get(k) for k in range(lines * per)]
     if len({at[1] // width for at in places if at}) > 1 or rows == 1:
-        keys, what = [None if at is None else at[1] // width % 8 for at in places], f"n / {width} mod 8, the chunk of the row"
+        keys, what = (
+            [None if at is None else at[1] // width % 8 for at in places],
+            f"n / {width} mod 8, the chunk of its row of the tile",
+        )
     else:  # of rows of one chunk, which of them
-        keys, what = [None if at is None else at[0] % 8 for at in places], "m mod 8, the row"
-    painting = by_group(keys, 8, f"hue: {what} that holds the element", "")
+        keys, what = [None if at is None else at[0] % 8 for at in places], "m mod 8, the row of the tile"
+    painting = by_group(keys, 8, f"hue: {what}", "")
     panel = Panel(
         labels=tuple([",".join(map(str, where[k])) if k in where else "" for k in range(lines * per)]),
         paints=painting.cells,
         row_ruler=Ruler("byte", tuple(str(r * ROW) for r in range(lines))),
-        col_ruler=with_borders(ruler("element", per), width),
+        col_ruler=with_borders(ruler("element of the line", per), width),
         boxes=tuple(
             (k // per, k % per, k // per + 1, k % per + width)
             for k in range(0, lines * per, width)
@@ -100,17 +103,18 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
         data={"m": tuple([where[k][0] if k in where else None for k in range(lines * per)])},
     )
     begins = [k * bits // 8 for k, at in sorted(where.items(), key=lambda x: x[1]) if at[1] == 0]
-    whole = f"Memory of {an(rows)} × {cols} tile of {bits}-bit elements, 128 bytes per row"
-    title = options.title or _found([begins], bits) or whole
+    whole = f"Memory of {an(rows)} × {cols} tile of {bits}-bit elements, 128 bytes per line of memory"
+    title = options.title or _found([begins], bits, True) or whole
     caption = f"{whole}. Each cell is an address, in order; it shows the element m,n that lies there"
-    caption += f"; a box is one {CHUNK}-byte chunk" if panel.boxes else ""
+    caption += f"; a box is one {CHUNK}-byte chunk, and boxes above each other one bank group" if panel.boxes else ""
     shared = f"{several} elements share an address with another; the first is shown."
     return _figure(layout, title, caption, painting, [panel], bits, shared if several else "")
 
 
-def _found(columns: Sequence[Sequence[int]], bits: int) -> str:
+def _found(columns: Sequence[Sequence[int]], bits: int, lines: bool = False) -> str:
     """What an access of the first column meets, in each panel: 8 lanes of 16 bytes, or, where rows begin beside chunks, 32 lanes
-    of an element each; "" where nothing is said, since rows share a chunk, or elements are wider than a bank."""
+    of an element each; "" where nothing is said, since rows share a chunk, or elements are wider than a bank.
+    lines: of a picture of lines of memory."""
     aligned = all(byte % CHUNK == 0 for column in columns for byte in column[:8])
     if not aligned and bits > 32:
         return ""
@@ -119,7 +123,7 @@ def _found(columns: Sequence[Sequence[int]], bits: int) -> str:
     chunks = [[byte // CHUNK for byte in column[:8]] for column in columns]
     if len(columns[0]) < 2 or any(len(set(column)) < len(column) for column in (*asked, *chunks)):
         return ""
-    return of_banks([[n % (ROW // unit) for n in column] for column in asked], what)
+    return of_banks([[n % (ROW // unit) for n in column] for column in asked], what, lines)
 
 
 def element_bits(layout: AnyLayout, options: FigureOptions) -> int:

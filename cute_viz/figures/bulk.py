@@ -46,7 +46,9 @@ def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
     verbs = ("issues", "reads", "writes", "completes")
     panels = [replace(panel, caption=f"{n + 1}. {verbs[n]}: {panel.caption}", place=(0, n)) for n, panel in enumerate(stages)]
     each = f"One thread of each of {ctas} CTAs" if ctas > 1 else "One thread"
-    what = f"{'prefetches' if prefetch else 'copies'} {count(total, 'byte')}"
+    of = " of 4 rows" if four else " of pixels" if "im2col" in op.words else ""
+    way = "" if prefetch else f" from {memory_of(op, 'S').removesuffix(' memory')} to {memory_of(op, 'D')}"
+    what = f"{'prefetches' if prefetch else 'copies'} {count(total, 'byte')}{of}{way}"
     if "reduce" in op.words:
         what = f"adds {count(total, 'byte')} of {SHARED} to {GLOBAL}"
     title = options.title or f"{each} {what}: {_instruction(op)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
+from cute_viz.algebra.common import WARP
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_in_tile, make_copy_atom, spanned_tile
 from cute_viz.algebra.inttuple import product, show
@@ -36,8 +37,9 @@ from cute_viz.values.instruction import Instruction
 TRANSPOSED, HALF = Layout(((4, 8), (16, 2)), ((256, 16), (1, 128))), 16
 SIDE_BY_SIDE = 32  # columns up to which source and destination stand next to each other
 _NAMES = {"S": "source: who reads", "D": "destination: who writes"}
-_MATRIX = {"S": "source: address given by", "D": "destination: register of"}  # of ldmatrix, whose lanes read for each other
-_TRANSPOSE = {"S": "source: who gives", "D": "destination: who gets"}
+_MATRIX = {"ldmatrix": "SD", "stmatrix": "DS"}  # whose lanes read or write for each other: the sides of addresses and of registers
+_EXCHANGES = ("movmatrix", "shfl")  # from registers to those of other threads
+_EXCHANGE = {"S": "source: who gives", "D": "destination: who gets"}
 _LANES = {"S": "tensor memory: the register that each value comes from", "D": "tensor memory: the register that each value goes to"}
 CAPTION = "Each cell shows its owner T,V: value V of thread T, which moves it"
 CTA_CAPTION = "Each cell shows the CTA whose part of the copy moves the element, and the number V of the element in that part"
@@ -52,6 +54,9 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     obj = as_run(obj)
     if isinstance(obj, CopyOp):
         obj = _of_words(obj)
+    given, wide = obj, _vector(obj)
+    if isinstance(obj, Copy_Atom) and wide > 1:
+        obj = replace(obj, layout_src=(vector := Layout((1, wide), (0, 1))), layout_dst=vector)
     if isinstance(obj, Copy_Atom) and options.heat and options.operand is None and obj.instruction.lanes:
         # the rows of the registers' panel are its lanes
         options = replace(options, operand="S" if memory_of(obj.instruction, "D") else "D")
@@ -82,7 +87,7 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         )
         for x, place in zip(sides, [(0, 0), (0, 1) if beside else (1, 0)], strict=False)
     ]
-    notes = _notes(sides, maps, owners, memory) + highlight_notes(options, owner(op))
+    notes = _notes(sides, maps, owners, memory, op) + highlight_notes(options, owner(op))
     if len(tile) > 2:
         notes = [*notes, f"A row has the {product(tile[2:])} slices of {tile[1]} columns of the tile {show(tile)} side by side."]
     first = maps[sides[0]]
@@ -97,19 +102,26 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     stores = "S" in sides and homes[0] == "rmem" != homes[1]  # it is the registers that tell who has what
     verb = "stores" if stores else "gets" if homes[1] == "rmem" != homes[0] and "D" in sides else "moves"
     told = of_owners(panels[0 if stores else -1], "", one, verb, options.value) if not of_ctas else ""
-    if op.kind == "movmatrix" and len(sides) == 2 and one is None and options.value is None:
+    if op.kind in _EXCHANGES and len(sides) == 2 and one is None and options.value is None:
         words = [of_owners(panel, "", None, verb) for panel, verb in zip(panels, ("gives", "gets"), strict=True)]
-        told = " and ".join([words[0], words[1].removeprefix("Each thread ")])
-    if op.kind == "auto" and (wide := int(op.arguments.get("align", 0)) // atom.bits) > 1 and not isinstance(obj, TiledCopy):
+        if all(words) and words[0].removeprefix("Each thread gives ") != (gets := words[1].removeprefix("Each thread gets ")):
+            told = f"{words[0]} and gets {gets}"
+    if "zfill" in op.words and told and options.value is None:
+        told = f"{told}, or writes zeros"
+        notes.append("Where the predicate is false, src-size is 0: nothing is read, and zeros are written instead.")
+    if wide > 1:
         told = f"copy() moves up to {wide} elements at once, where both layouts allow"
-        notes.append("The traits have one element; copy() takes the longest vector that source, destination and alignment share.")
+        notes.append(
+            "The traits have one element; copy() takes the longest vector that source, destination and alignment share: drawn is "
+            f"the longest of all, {wide} elements."
+        )
     title = options.title or told or whole
     caption = CTA_CAPTION if of_ctas else CAPTION
     caption = f"{caption} ({whole})" if title != whole else caption
     source = (
-        f"TiledLayout_TV {obj.layout_tv}, Tiler_MN {show(obj.tiler_mn)}"
-        if isinstance(obj, TiledCopy)
-        else f"Src {obj.layout_src}, Dst {obj.layout_dst}"
+        f"TiledLayout_TV {given.layout_tv}, Tiler_MN {show(given.tiler_mn)}"
+        if isinstance(given, TiledCopy)
+        else f"Src {given.layout_src}, Dst {given.layout_dst}"
     )
     values = dict((f"{x} in", memory[x]) if x in memory else (f"values of {x}", maps[x].values) for x in sides)
     facts = {"CTAs" if of_ctas else "threads": first.threads, **values, "bits of a value": atom.bits}
@@ -126,6 +138,13 @@ def as_run(obj: CopyOp | Copy_Atom | TiledCopy) -> CopyOp | Copy_Atom | TiledCop
     if isinstance(obj, CopyOp):
         return replace(obj, dst=TRANSPOSED)
     return replace(obj, layout_dst=recast_layout(TRANSPOSED, 1, obj.bits)) if obj.bits <= HALF else obj
+
+
+def _vector(obj: Copy_Atom | TiledCopy) -> int:
+    """How many elements copy() moves at once at most, by the alignment that an atom is told to assume; 0 of other atoms."""
+    if isinstance(obj, TiledCopy) or obj.instruction.kind != "auto":
+        return 0
+    return int(obj.instruction.arguments.get("align", 0)) // obj.bits
 
 
 def _of_words(op: CopyOp) -> Copy_Atom:
@@ -177,23 +196,31 @@ def _atom_maps(atom: Copy_Atom, sides: str, options: FigureOptions) -> dict[str,
 
 def _heading(side: str, memory: dict[str, str], op: Instruction, alone: bool) -> str:
     """What a panel shows: who reads or writes, or the memory that no thread holds."""
-    if op.kind == "movmatrix":
-        return _TRANSPOSE[side]
-    if op.kind == "ldmatrix" and side not in memory:
-        return _MATRIX[side]
+    if op.kind in _EXCHANGES:
+        return _EXCHANGE[side]
+    if op.kind in _MATRIX and side not in memory:
+        return f"{_NAMES[side].partition(':')[0]}: {'address given by' if _addresses(op, side) else 'register of'}"
     if alone and op.lanes and side not in memory:
         return _LANES[side]
     return f"{_NAMES[side].partition(':')[0]}: {memory[side]}" if side in memory else _NAMES[side]
 
 
-def _notes(sides: str, maps: dict[str, TVMap], owners: dict[str, list[list[int]]], memory: dict[str, str]) -> list[str]:
+def _addresses(op: Instruction, side: str) -> bool:
+    """Whether the threads give the addresses of rows on a side, and have other elements in their registers."""
+    return _MATRIX.get(op.kind, "").startswith(side)
+
+
+def _notes(
+    sides: str, maps: dict[str, TVMap], owners: dict[str, list[list[int]]], memory: dict[str, str], op: Instruction
+) -> list[str]:
     names = {"S": "Source: ", "D": "Destination: "}
-    notes = [
-        note
-        for x in sides
-        if maps[x].held
-        for note in ownership_notes(maps[x].rows * maps[x].cols, owners[x], maps[x].values, names[x], named=True)
-    ]
+    notes = []
+    for x in sides:
+        copies = replicas(owners[x])
+        if _addresses(op, x) and copies and copies * op.matrices * 8 == WARP[0]:  # PTX ISA, ldmatrix: threads 0 to 7 of .x1
+            notes.append(f"{names[x]}each address is given by {copies} threads; the instruction uses that of the lowest.")
+        elif maps[x].held:
+            notes += ownership_notes(maps[x].rows * maps[x].cols, owners[x], maps[x].values, names[x], named=True)
     notes += [f"{names[x]}{memory[x]}, which the threads of the warp reach together." for x in memory if not maps[x].held]
     if len(sides) == 2 and maps["S"].places == maps["D"].places and maps["S"].values == maps["D"].values:
         notes.append("Source and destination are alike: each thread writes what it reads.")

@@ -110,10 +110,12 @@ def _ordinal(n: int) -> str:
     return f"{n}{ending}"
 
 
-def of_owners(panel: Panel, what: str = "", thread: int | None = None, verb: str = "holds", values: range | None = None) -> str:
+def of_owners(
+    panel: Panel, what: str = "", thread: int | None = None, verb: str = "holds", values: range | None = None, sparse: int = 1
+) -> str:
     """What each thread, or one, has of a panel: how many elements, and in how long runs along a row; "" of what is not alike.
 
-    values: of its values these alone.
+    values: of its values these alone. sparse: of so many elements of a panel one is stored.
     """
     owners, several = panel.data.get("thread"), dict(panel.owners)
     if not owners:
@@ -136,6 +138,9 @@ def of_owners(panel: Panel, what: str = "", thread: int | None = None, verb: str
         return ""
     ((count, lengths, runs, word),) = shapes
     who = f"T{thread}" if thread is not None else "Each thread" if len(held) > 1 else "One thread"
+    if sparse > 1 and values is None and len(lengths) == 1 and lengths[0] % sparse == 0:
+        part = f"{count // sparse} of {count} elements, {lengths[0] // sparse} of each {lengths[0]}"
+        return f"Sparse {what}: {who if thread is not None else who.lower()} {verb} {part}"
     if values is not None:
         who, verb = (
             f"{span(values[0], values[-1], 'V')} of {who if thread is not None else who.lower()}",
@@ -223,12 +228,16 @@ def _runs(cells: Sequence[int], cols: int, step: int) -> list[int]:
     return out
 
 
-def of_banks(banks: Sequence[Sequence[int]], what: str = "bank group") -> str:
-    """What the first column of 16-byte chunks of each panel meets: its rows by the bank where a chunk begins; or of words."""
+def of_banks(banks: Sequence[Sequence[int]], what: str = "bank group", lines: bool = False) -> str:
+    """What the first column of 16-byte chunks of each panel meets: its rows by the bank where a chunk begins; or of words.
+    lines: the picture has lines of memory, whose columns are banks."""
     groups = [len(set(column)) for column in banks]
     ways = [max(Counter(column).values()) for column in banks]
     rows = len(banks[0])
-    head = f"Down a column, {rows} rows lie in {groups[0]} {what}{'s' * (groups[0] > 1)}"
+    subject = (
+        f"The first {'chunks' if what == 'bank group' else 'elements'} of {rows} rows" if lines else f"Down a column, {rows} rows"
+    )
+    head = f"{subject} lie in {groups[0]} {what}{'s' * (groups[0] > 1)}"
 
     def verdict(n: int) -> str:
         return "conflict-free" if n == 1 else f"{'an' if n in (8, 11, 18) or 80 <= n < 90 else 'a'} {n}-way conflict"

@@ -217,15 +217,14 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
         ),
     )
     name = ("tcgen05.ld.red" if reduced else "tcgen05.ld") if load else "tcgen05.st"
-    sharing: dict[int, set[int]] = {}
-    reached: dict[int, set[int]] = {}
+    reached: dict[int, set[tuple[int, int]]] = {}
     for (thread, _), parts in pieces.items():
-        for lane, _, _ in parts:
-            sharing.setdefault(lane, set()).add(thread)
-            reached.setdefault(thread, set()).add(lane)
+        reached.setdefault(thread, set()).update((lane, column) for lane, column, _ in parts)
     whole = f"{op.name} ({name}): {high} lanes × {count(wide, 'column')}, {count(registers, 'register')} per thread"
-    title = options.title or of_lanes(sharing, reached, wide, load) or whole
-    caption = "A cell of tensor memory shows thread T and register r; a register shows its lane and column from the address on"
+    title = options.title or of_lanes(reached, wide, load) or whole
+    caption = (
+        "A cell of tensor memory shows thread T and register r; a register its lane and column, counted from the given address"
+    )
     caption = caption if title == whole else f"{whole}. {caption}"
     if reduced:
         panels = (panels[0], _with_maximum(panels[1]))

@@ -89,7 +89,7 @@ def of_tensor_memory(held: Mapping[Place, Span], columns: int, stage: int = 0) -
 
 
 def _twice(held: Mapping[Place, Span]) -> str:
-    """Rows of which one half of the lanes has the first columns, and the other half the last; "" of others."""
+    """Rows of which the lower half of the lanes has the first columns, and the upper half the last; "" of others."""
     halves: list[tuple[set[int], set[int]]] = []
     for first in (0, 64):
         its = [span_ for (lane, _), span_ in held.items() if first <= lane < first + 64]
@@ -98,20 +98,21 @@ def _twice(held: Mapping[Place, Span]) -> str:
     if not rows or rows != others or left & right or any(len(x) != max(x) - min(x) + 1 for x in (rows, left, right)):
         return ""
     own = [f"n {span(min(ns), max(ns))} in lanes {first}..{first + 63}" for first, ns in ((0, left), (64, right))]
-    return f"Rows {span(min(rows), max(rows))} lie twice: {', '.join(own)}"
+    return f"The two halves of N are stacked, each of rows {span(min(rows), max(rows))}: {', '.join(own)}"
 
 
-def of_lanes(threads: Mapping[int, AbstractSet[int]], lanes: Mapping[int, AbstractSet[int]], wide: int, load: bool) -> str:
-    """Which threads get, or write, the columns of a lane. threads: of each lane. lanes: of each thread."""
-    verb = ("gets", "get") if load else ("writes", "write")
-    if all(its == {lane} for lane, its in threads.items()):
-        return f"Thread t {verb[0]} {count(wide, 'column')} of lane t"
-    sharing, reached = ({len(its) for its in one.values()} for one in (threads, lanes))
-    if len(sharing) > 1 or len(reached) > 1:
+def of_lanes(cells: Mapping[int, AbstractSet[Place]], wide: int, load: bool) -> str:
+    """Which threads get, or write, the columns of a lane. cells: the lanes and columns of each thread. wide: columns of a lane."""
+    verb = "gets" if load else "writes"
+    reached = {thread: {lane for lane, _ in its} for thread, its in cells.items()}
+    if all(lanes == {thread} for thread, lanes in reached.items()):
+        return f"Thread t {verb} {count(wide, 'column')} of lane t"
+    columns = {sum(lane == one for one, _ in its) for thread, its in cells.items() for lane in reached[thread]}
+    sharing = {sum(lane in its for its in reached.values()) for lane in set().union(*reached.values())}
+    if len(columns) > 1 or len(sharing) > 1 or len(each := {len(lanes) for lanes in reached.values()}) > 1:
         return ""
-    many = count(sharing.pop(), "thread")
-    each = count(reached.pop(), "lane")
-    return f"{many} share each lane; each thread gets {each}" if load else f"{many} write each lane; each thread writes {each}"
+    which = "one lane" if each == {1} else f"each of {each.pop()} lanes"
+    return f"Each thread {verb} {count(columns.pop(), 'column')} of {which}; {count(sharing.pop(), 'thread')} share a lane"
 
 
 def of_filled(rows: int, lanes: int, times: int) -> str:

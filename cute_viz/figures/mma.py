@@ -127,7 +127,8 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     whole = title or f"{name}{'' if single else ' tiled'}: {' × '.join(map(str, tile))}, {holders}"
     one = options.thread.start if options.thread is not None and len(options.thread) == 1 else None
     held = next((x for x in shown if x not in memory and x != "E"), "")
-    told = of_owners(panels[shown.index(held)], held, one, values=options.value) if held and not of_ctas else ""
+    stored = tiled.atom.instruction.sparse if held == "A" and tiled.atom.stored == 1 else 1
+    told = of_owners(panels[shown.index(held)], held, one, values=options.value, sparse=stored) if held and not of_ctas else ""
     if held == "C" and one is None is options.value and not of_ctas:
         told = _of_many(tiled.atom, panels[0], shown) or told
     told = of_metadata_bits(panels[0]) if shown == "E" else of_memory(memory) if of_ctas and shown == "CAB" and memory else told

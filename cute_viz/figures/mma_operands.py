@@ -92,8 +92,13 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
     if of_tensor_memory:
         notes = [note for note in notes if NOT_RUN not in note] + [not_run(atom.name[:5])]
     facts: dict[str, Any] = {f"{x} in": _memory(op.home(x)) for x in "CAB"}
+    cores = any(label.startswith("core ") for panel in placed for label in panel.labels)
+    said = [
+        "" if title == whole else whole,
+        "core r,c: core matrix r,c of 8 rows × 16 bytes, counted along both modes" if cores else "",
+    ]
     return replace(
-        joined, kind="operands", caption="" if title == whole else whole, panels=tuple(placed), notes=tuple(notes), facts=facts
+        joined, kind="operands", caption="; ".join(filter(None, said)), panels=tuple(placed), notes=tuple(notes), facts=facts
     )
 
 
@@ -190,11 +195,7 @@ def _blocks(mma: TiledMMA, operand: str) -> Figure:
         note = "Each CTA of the pair holds the part of its color; CTA 0 issues the instruction for both."
         holders = ("cta", "CTA", "hue: CTA whose memory holds the block")
     else:
-        note = (
-            ""
-            if cells[0].lane >= 0
-            else "core r,c: core matrices of 8 rows × 16 bytes, counted along both modes; B, white, is for the rows of all warps."
-        )
+        note = "" if cells[0].lane >= 0 else "B, white, is for the rows of all warps."
         holders = ("warp", "warp", OF_WARP)
     return _of_blocks(mma, operand, (rows, cols, high, wide), labels, paints, holders, note)
 

@@ -252,6 +252,7 @@ def _span(low: int, high: int) -> str:
 
 
 def _legend(parts: Sequence[Region], paints: Sequence[int], several: bool) -> Legend:
+    every = ""
     if several:
         entries = [
             LegendEntry(n % HUES, f"{part.name}: columns {part.columns[0]}-{part.columns[1] - 1}") for n, part in enumerate(parts)
@@ -260,11 +261,17 @@ def _legend(parts: Sequence[Region], paints: Sequence[int], several: bool) -> Le
         warps = sorted({paint for paint in paints if paint != HUES})
         (part,) = parts
         spans = [[span for (lane, _), span in part.held.items() if lane // WARP == w] for w in warps]
-        words = [_words(mine, "", 0).replace(",", " n ") for mine in spans]
-        entries = [LegendEntry(w, f"warp {w}: m {its}") for w, its in zip(warps, words, strict=True)]
+        words = [_words(mine, "", 0).partition(",") for mine in spans]
+        gaps = [len(runs(sorted({m for first, _, last, _ in mine for m in (first, last)}))) for mine in spans]
+        alike = max(gaps) > 1 and len({columns for _, _, columns in words}) == 1
+        every = f", each with n {words[0][2]}" if alike else ""
+        entries = [
+            LegendEntry(w, f"warp {w}: m {rows.replace('…', ' and ' if n == 2 else '…')}{'' if alike else f' n {columns}'}")
+            for w, n, (rows, _, columns) in zip(warps, gaps, words, strict=True)
+        ]
     if HUES in paints:
         entries.append(LegendEntry(HUES, "free"))
-    return Legend("hue: tensor" if several else "hue: the warp that reaches these lanes", tuple(entries))
+    return Legend("hue: tensor" if several else f"hue: the warp that reaches these lanes{every}", tuple(entries))
 
 
 def _boxes(parts: Sequence[Region], wide: int) -> tuple[tuple[int, int, int, int], ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from importlib.resources import files
-from itertools import pairwise
+from itertools import count, groupby, pairwise
 from typing import Any
 
 from cute_viz.figures.model import HOLE, Figure, Panel
@@ -148,12 +149,11 @@ def _lanes(figure: Figure, found: re.Match[str]) -> bool:
 
 
 def _shared_lanes(figure: Figure, found: re.Match[str]) -> bool:
-    """The threads of each lane, and the lanes of each thread, as the panel of tensor memory has them."""
+    """The columns of each thread in a lane, its lanes, and the threads of each lane, as the panel of tensor memory has them."""
     panel = figure.panels[0]
-    pairs = {(n // panel.cols, t) for n, t in enumerate(panel.data["thread"]) if t is not None}
-    threads = {sum(lane == one for lane, _ in pairs) for one, _ in pairs}
-    lanes = {sum(t == one for _, t in pairs) for _, one in pairs}
-    return (threads, lanes) == ({int(found[1])}, {int(found[2])})
+    pairs = Counter((n // panel.cols, t) for n, t in enumerate(panel.data["thread"]) if t is not None)
+    lanes, threads = (set(Counter(pair[n] for pair in pairs).values()) for n in (1, 0))
+    return (set(pairs.values()), lanes, threads) == ({int(found[1])}, {int(found[2] or 1)}, {int(found[3])})
 
 
 def _filled(figure: Figure, found: re.Match[str]) -> bool:
@@ -236,6 +236,21 @@ def _given(figure: Figure, found: re.Match[str]) -> bool:
     return True
 
 
+def _zeros(figure: Figure, found: re.Match[str]) -> bool:
+    """The name says that it fills with zeros, and the cells of each thread are as many, in one line."""
+    panel, held = figure.panels[-1], Counter(figure.panels[-1].data["thread"])
+    lines = {(t, divmod(n, panel.cols)[found[2] == "column"]) for n, t in enumerate(panel.data["thread"])}
+    return "ZFILL" in figure.caption and set(held.values()) == {int(found[1])} and len(lines) == len(held)
+
+
+def _sparse(figure: Figure, found: re.Match[str]) -> bool:
+    """Of the elements of a thread in the panel of A half are stored, and so are half of each run along a row."""
+    stored, every, half, run = map(int, found.groups())
+    panel = next(panel for panel in figure.panels if panel.caption.startswith("A:"))
+    runs = {len([*its]) for _, its in groupby(zip(count(), panel.data["thread"]), key=lambda x: (x[0] // panel.cols, x[1]))}
+    return {*Counter(panel.data["thread"]).values()} == {every} and runs == {run} and (2 * stored, 2 * half) == (every, run)
+
+
 def _vector(figure: Figure, found: re.Match[str]) -> bool:
     """The bits of the alignment that the atom's name has, in elements."""
     bits = re.search(r"AssumedAlignment<(\d+)>", figure.caption)
@@ -267,12 +282,12 @@ def _followed(figure: Figure, found: re.Match[str]) -> bool:
 
 def _reused(figure: Figure, found: re.Match[str]) -> bool:
     """The warps that hold each cell of a fragment."""
-    for name, count in zip("AB", found.groups(), strict=True):
+    for name, many in zip("AB", found.groups(), strict=True):
         panel = next(panel for panel in figure.panels if f"fragments of {name}" in panel.caption)
         owners = [{t // panel.warp} for t in panel.data["thread"]]
         for cell, several in panel.owners:
             owners[cell] |= {t // panel.warp for t, _ in several}
-        if {len(mine) for mine in owners} != {int(count)}:
+        if {len(mine) for mine in owners} != {int(many)}:
             return False
     return True
 

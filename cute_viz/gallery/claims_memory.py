@@ -49,7 +49,16 @@ def _bulk(figure: Figure, found: re.Match[str]) -> bool:
         or any("lines of" in note for note in figure.notes)
         or ((max(values) + 1) * figure.facts["bits of a value"] == 8 * int(found[2]))
     )
-    return whole and len(ctas) == int(found[1] or 1) and found[3] in (None, found[1])
+    _, reads, writes, *_ = [*(panel.caption.partition(": ")[2] for panel in figure.panels), ""]
+    led = found["from"] is None or (reads.startswith(f"{found['from']} memory") and writes.startswith(f"{found['to']} memory"))
+    tensor = next((panel for panel in figure.panels if f"global memory, {found['of']}" in panel.caption), None)
+    return (
+        whole
+        and led
+        and (not found["of"] or tensor is not None)
+        and len(ctas) == int(found[1] or 1)
+        and found["pair"] in (None, found[1])
+    )
 
 
 def _lit(panel: Panel, axis: int) -> list[int]:
@@ -107,12 +116,11 @@ def _alike(figure: Figure, found: re.Match[str]) -> bool:
 
 
 CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
-    r"Down a column, (\d+) rows lie in (\d+) (bank|bank group)s?(?:; swizzled, in (\d+))?: (conflict-free|an? \d+-way conflict)": (
-        _banks
-    ),
+    r"(?:Down a column,|The first (?:chunk|element)s of) (\d+) rows lie in (\d+) (bank|bank group)s?(?:; swizzled, in (\d+))?: "
+    r"(conflict-free|an? \d+-way conflict)": _banks,
     r"Sw<(\d+),(\d+),(-?\d+)> XORs bits? (\d+)(?:\.\.(\d+))? into bits? (\d+)(?:\.\.(\d+))?": _bits,
-    r"One thread(?: of each of (\d+) CTAs)? (?:copies|prefetches|adds) (\d+) bytes?(?: of \w+ memory to \w+ memory)?: .*?"
-    r"(?:cta_group::(\d+))?": _bulk,
+    r"One thread(?: of each of (\d+) CTAs)? (?:copies|prefetches|adds) (\d+) bytes?(?: of \w+ memory to \w+ memory)?"
+    r"(?: of (?P<of>4 rows|pixels))?(?: from (?P<from>\w+) to (?P<to>\w+) memory)?: .*?(?:cta_group::(?P<pair>\d+))?": _bulk,
     r"Thread (\d+) holds (?:columns ([\d, ]+) of each (\d+) in )?rows? ([\d, and]+?) of C(?:, columns (\d+\.\.\d+))?": _of_thread,
     r"The swizzle spreads k (\d+)\.\.(\d+) over (?:all )?(\d+)(?: of (\d+))? chunks": _chunks,
     r"\d+ rows? in one bank group: (\d+) wavefronts?(?:\. Swizzled: (\d+)\.)?": _waves,

@@ -190,7 +190,7 @@ def heading(figure: Figure, labelled: bool = True, colours: Sequence[str] = ()) 
         Line(figure.title, 0, 0, 17, TEXT, weight=700),
         Line(figure.source, 0, 0, 12.5, TEXT, mono=True),
         Line(figure.caption if labelled else "", 0, 0, 12.5),
-        Line(". ".join(words[0].upper() + words[1:] for words in colours), 0, 0, 12.5),
+        Line(" ".join(f"{words[0].upper()}{words[1:].removesuffix('.')}." for words in colours), 0, 0, 12.5),
     ]
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cute_viz.source.cpp.assembly import Assembly, taken_by
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope
+from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope, outward
 from cute_viz.source.moves import ADDRESS
 
 _VIEWS = re.compile(
@@ -99,7 +99,7 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
         place = _spot(reader, n)
         words = {token.text for part in place.indices for token in tokens[slice(*part)]}
         first = place.left == begin and assigned == place.right
-        if not (place.indices or place.step) or any(a == b for a, b in place.indices) or words & {"_", "X"}:
+        if not (place.indices or place.step) or any(a == b for a, b in place.indices) or _is_slice(words, scope):
             continue
         part = place.cast is not None and tokens[place.right].kind == "."
         why = "how much of it a compiler loads for one member is not known" if part else ""
@@ -121,6 +121,12 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
                 tests = _tests(reader, begin, n)
                 twice = assigned is not None and both(tokens[n].text)
                 yield Indexed(n, place, tokens[n].text, store, twice, tests, why, by)
+
+
+def _is_slice(words: set[str], scope: Scope) -> bool:
+    """Whether `_`, or an `X` that the file does not declare, is among the words of an index."""
+    own = any("X" in x.names or any(param.name == "X" for param in (*(x.params or ()), *x.arguments)) for x in outward(scope))
+    return "_" in words or ("X" in words and not own)
 
 
 def _spot(reader: Declarer, n: int) -> Spot:

@@ -51,7 +51,8 @@ def object_of(context: Context, name: str, span: Span, value: Value) -> Value:
         case ComposedLayout() if has_origin(value) and next(unknowns(value.offset), None) is not None:
             return value.inner  # where a tensor begins is not part of its layout
         case Class() | Enumerator() | Function() | Template() | Pointer() | Pack() | External():
-            raise NotationError(f"{name!r} is {show(value)}, not a layout", text=context.text, span=span)
+            what = show(value)
+            raise NotationError(f"{name!r} is {'a class' if what == name else what}, not a layout", text=context.text, span=span)
     return value
 
 
