@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from math import prod
 
 from cute_viz.figures.model import CONFLICT, HOLE, Figure, Panel
+from cute_viz.gallery.claims_memory import FULL
 from cute_viz.gallery.gates import is_true
 
 NAME = re.compile(r"(?<![\w.:])[A-Za-z][\w.:]*[\w>]|(?<![\w.,])\d+[A-Za-z_-][\w-]*")
@@ -31,6 +32,16 @@ def own_texts(figure: Figure) -> str:
     parts = [figure.source, *(f"{name} {value}" for name, value in figure.facts.items())]
     parts += [x for panel in figure.panels for x in (panel.caption, panel.foot)]
     return "\n".join(parts).replace(" ", "")
+
+
+def _lit_of(panel: Panel) -> tuple[int, int] | None:
+    """The first and the last column of the cells `row,column` in full hue, where they are not all."""
+    labels = [re.fullmatch(r"\d+,(\d+)", label) for label in panel.labels]
+    if not all(labels):
+        return None
+    every = sorted({int(x[1]) for x in labels if x})
+    lit = sorted({int(x[1]) for x, paint in zip(labels, panel.paints, strict=True) if x and 0 <= paint < FULL})
+    return (lit[0], lit[-1] + every[1] - every[0] - 1) if len(every) > 1 and 0 < len(lit) < len(every) else None
 
 
 def false(figure: Figure) -> Iterator[str]:
@@ -408,6 +419,7 @@ CLAIMS: dict[str, Callable[[Figure, re.Match[str]], bool]] = {
     ),
     r"<(\d+)>\. One thread": lambda f, x: int(x[1]) * f.facts["CTAs"] == 8 * f.facts["bytes"],
     r"-major (\d+)-bit": lambda f, x: f"[{x[1]}b]" in f.source,
+    r"\w,\w\.\w is line \w of core matrix \w,\w": lambda f, x: x[0] == "r,c.k is line k of core matrix r,c",
     r"What thread (\d+) does": _stands("thread"),
     r"Thread (\d+) through": _stands("thread"),
     r"In full hue: what thread (\d+) holds of C, and k 0\.\.(\d+) of A,.*": lambda f, x: (
@@ -424,7 +436,9 @@ CLAIMS: dict[str, Callable[[Figure, re.Match[str]], bool]] = {
     r"; (\d+) of the (\d+) lines": lambda f, x: int(x[1]) <= f.panels[0].rows <= int(x[2]),
     r"1·T(\d+): T(\d+), in phase (\d)": lambda f, x: (x[1], x[2], x[3]) == ("8", "8", "1"),
     r"filter \((\d),(\d)\)": lambda f, x: x[1] == x[2],
-    r"k (\d+)\.\.(\d+) of": lambda f, x: any(x[0][:-3] in arrow.label for arrow in f.arrows),
+    r"k (\d+)\.\.(\d+) of": lambda f, x: (
+        any(x[0][:-3] in arrow.label for arrow in f.arrows) or any(_lit_of(panel) == (int(x[1]), int(x[2])) for panel in f.panels)
+    ),
     r"T(\d) holds as V(\d)\.\.(\d) of C and reads as V(\d)\.\.(\d)": lambda f, x: x.groups() == ("0", "0", "7", "0", "7"),
 }  # fmt: skip
 

@@ -54,7 +54,7 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     obj = as_run(obj)
     if isinstance(obj, CopyOp):
         obj = _of_words(obj)
-    given, wide = obj, _vector(obj)
+    wide = _vector(obj)
     if isinstance(obj, Copy_Atom) and wide > 1:
         obj = replace(obj, layout_src=(vector := Layout((1, wide), (0, 1))), layout_dst=vector)
     if isinstance(obj, Copy_Atom) and options.heat and options.operand is None and obj.instruction.lanes:
@@ -119,9 +119,9 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     caption = CTA_CAPTION if of_ctas else CAPTION
     caption = f"{caption} ({whole})" if title != whole else caption
     source = (
-        f"TiledLayout_TV {given.layout_tv}, Tiler_MN {show(given.tiler_mn)}"
-        if isinstance(given, TiledCopy)
-        else f"Src {given.layout_src}, Dst {given.layout_dst}"
+        f"TiledLayout_TV {obj.layout_tv}, Tiler_MN {show(obj.tiler_mn)}"
+        if isinstance(obj, TiledCopy)
+        else f"Src {obj.layout_src}, Dst {obj.layout_dst}"
     )
     values = dict((f"{x} in", memory[x]) if x in memory else (f"values of {x}", maps[x].values) for x in sides)
     facts = {"CTAs" if of_ctas else "threads": first.threads, **values, "bits of a value": atom.bits}

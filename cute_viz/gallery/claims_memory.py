@@ -73,7 +73,10 @@ def _of_thread(figure: Figure, found: re.Match[str]) -> bool:
     deep = next(int(n) for arrow in figure.arrows for n in re.findall(r"k 0\.\.(\d+)", arrow.label))
     for panel in [panel for panel in figure.panels if "bit" not in panel.data]:
         cells = [[int(x) for x in label.split(",")] for label in panel.labels if re.fullmatch(r"\d+,\d+", label)]
-        lit = [[int(x) for x in panel.labels[n].split(",")] for n, p in enumerate(panel.paints) if 0 <= p < FULL]
+        shown = [panel.labels[n] for n, p in enumerate(panel.paints) if 0 <= p < FULL]
+        if not all(re.fullmatch(r"\d+,\d+", label) for label in shown):
+            return False
+        lit = [[int(x) for x in label.split(",")] for label in shown]
         mine = [cell for cell in cells if cell[0] in told]
         if sorted({m for m, _ in lit}) != told:
             return False
