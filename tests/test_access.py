@@ -300,7 +300,10 @@ class TestSearch:
 
     @pytest.mark.parametrize(
         ("rows", "cols", "bits", "name"),
-        [(24, 40, 32, "rows"), (33, 20, 64, "column"), (10, 48, 128, "column"), (64, 96, 32, "column"), (96, 32, 32, "column.128")],
+        [
+            *((24, 40, 32, "rows"), (33, 20, 64, "column"), (10, 48, 128, "column")),
+            *(pytest.param(*x, marks=pytest.mark.slow) for x in ((64, 96, 32, "column"), (96, 32, 32, "column.128"))),
+        ],
     )
     def test_phases_that_are_put_together_cost_the_same(self, rows, cols, bits, name):
         """Tiles whose rows are no power of 2, or longer than all banks; inactive lanes at the ends of lines."""
