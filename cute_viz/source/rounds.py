@@ -9,6 +9,7 @@ from typing import NamedTuple
 from cute_viz.source.moves import Alternative, Loop, Often
 
 _TRIED = 4096  # rounds whose conditions are evaluated
+NO, ROUND, ALWAYS = range(3)  # whether threads of a block agree: no, or nobody knows; in a round of a loop; in all of a launch
 COMPUTED = frozenset(  # words of an expression that are alike in all threads where its operands are
     (
         *("size", "cosize", "rank", "depth", "shape", "stride", "get", "min", "max", "abs", "ceil_div", "round_up", "value"),

@@ -9,10 +9,9 @@ from functools import partial
 from cute_viz.source.compiled.meaning import Reached, UnitMeaning
 from cute_viz.source.compiled.unit import Around, Node
 from cute_viz.source.moves import Alternative
-from cute_viz.source.rounds import COMPUTED, Gate, Round
+from cute_viz.source.rounds import ALWAYS, COMPUTED, NO, ROUND, Gate, Round
 
 _ALIKE = frozenset(("blockIdx", "blockDim", "gridDim"))  # in all threads of a block
-_NO, _ROUND, _ALWAYS = range(3)  # whether threads of a block agree: no, or nobody knows; in a round of a loop; in all of a launch
 
 Lines = Callable[[str], tuple[str, ...]]  # of a file
 
@@ -23,7 +22,7 @@ def read(meaning: UnitMeaning, frame: Reached, around: Iterable[Around], file: s
 
     def choice(one: Around) -> Alternative:
         agreed = _agree(meaning, frame, one.test, names, lines)
-        group = {_NO: "", _ROUND: f"{file}:{one.line}", _ALWAYS: f"{frame.number} {one.text}"}[agreed]
+        group = {NO: "", ROUND: f"{file}:{one.line}", ALWAYS: f"{frame.number} {one.text}"}[agreed]
         return Alternative(one.text, one.branch, one.line, shown, group, one.behind)
 
     def loop(one: Around) -> Round:
@@ -35,8 +34,8 @@ def read(meaning: UnitMeaning, frame: Reached, around: Iterable[Around], file: s
 
 def _agree(meaning: UnitMeaning, frame: Reached, test: tuple[Node, ...], loops: frozenset[str], lines: Lines) -> int:
     """Whether the threads of a block find the same values for expressions, by all that these are made of."""
-    out, todo, seen = _ALWAYS if test else _NO, [(frame, node) for node in test], set[tuple[int, Node]]()
-    while todo and out != _NO:
+    out, todo, seen = ALWAYS if test else NO, [(frame, node) for node in test], set[tuple[int, Node]]()
+    while todo and out != NO:
         where, node = todo.pop()
         if (where.number, node) in seen:
             continue
@@ -45,9 +44,9 @@ def _agree(meaning: UnitMeaning, frame: Reached, test: tuple[Node, ...], loops: 
         if node.kind == "ref":
             out = min(out, _named(meaning, where, node, loops, lines, todo))
         elif node.kind == "call":
-            out = min(out, _ALWAYS if node.text in COMPUTED or node.text.startswith("operator") else _NO)
+            out = min(out, ALWAYS if node.text in COMPUTED or node.text.startswith("operator") else NO)
         elif node.type.endswith("*") or (node.kind == "" and node.text and not node.parts):
-            out = _NO  # a member of the object that a function is called on
+            out = NO  # a member of the object that a function is called on
     return out
 
 
@@ -57,18 +56,18 @@ def _named(
     """Of a name: a kernel's parameter, the argument of a call, or what a variable begins with that nothing changes."""
     inner, variable, argument = meaning.declared(frame, node)
     if node.text in _ALIKE or (variable is None and node.type.startswith("const ") and node.text != "threadIdx"):
-        return _ALWAYS
+        return ALWAYS
     if argument is not None and inner.caller is not None:
         todo.append((inner.caller, argument))
-        return _ALWAYS
+        return ALWAYS
     if variable is not None and variable.kind == "param":
-        return _ALWAYS if meaning.unit.instances[inner.number].kernel else _NO
+        return ALWAYS if meaning.unit.instances[inner.number].kernel else NO
     if variable is None or variable.init is None:
-        return _NO
+        return NO
     step = "" if node.text in loops else r"|(?:\+\+|--|&)\s*NAME\b|\bNAME\s*(?:\+\+|--)"
     change = re.compile((r"\bNAME\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)" + step).replace("NAME", node.text))
     rows = enumerate(lines(variable.file), 1)
     if not variable.type.startswith("const ") and any(change.search(row) for n, row in rows if n != variable.line):
-        return _NO
+        return NO
     todo.append((inner, variable.init))
-    return _ROUND
+    return ROUND

@@ -11,11 +11,10 @@ from cute_viz.source.cpp.lookup import Found, Lookup, declares, loop_around, ope
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Stmt, outward
 from cute_viz.source.cpp.uses import takes, use_at
 from cute_viz.source.moves import Alternative
-from cute_viz.source.rounds import COMPUTED
+from cute_viz.source.rounds import ALWAYS, COMPUTED, NO, ROUND
 
 _LEAVING = frozenset(("break", "return", "continue"))
 _ALIKE = frozenset(("blockIdx", "blockDim", "gridDim", "true", "false", "nullptr", "this"))  # in all threads of a block
-_NO, _ROUND, _ALWAYS = range(3)  # whether threads of a block agree: no, or nobody knows; in a round of a loop; in all of a launch
 
 
 def choice(threads: Threads, held: Circumstance) -> Alternative:
@@ -26,8 +25,8 @@ def choice(threads: Threads, held: Circumstance) -> Alternative:
     begin, end = (context.reader.tokens[n] for n in (statement.value[0], statement.value[1] - 1))
     words = " ".join(context.reader.text[begin.start : end.end].split())
     line, file = context.line(statement.token), context.file(statement.token)
-    agreed = _ALWAYS if statement.constant else threads.agree(statement.value, scope)
-    group = f"{'::'.join(scope.path)} {words}" if agreed == _ALWAYS else f"{file}:{line}" if agreed else ""
+    agreed = ALWAYS if statement.constant else threads.agree(statement.value, scope)
+    group = f"{'::'.join(scope.path)} {words}" if agreed == ALWAYS else f"{file}:{line}" if agreed else ""
     return Alternative(words, held.branch, line, file, group, held.behind)
 
 
@@ -108,8 +107,8 @@ class Threads:
 
     def agree(self, part: Range, scope: Scope) -> int:
         """Of an expression."""
-        out, todo, seen = _ALWAYS, [(part, scope)], set[tuple[int, Scope]]()
-        while todo and out != _NO:
+        out, todo, seen = ALWAYS, [(part, scope)], set[tuple[int, Scope]]()
+        while todo and out != NO:
             (begin, end), where = todo.pop()
             for n in (n for n in range(begin, end) if self.tokens[n].kind == "name" and (n, where) not in seen):
                 seen.add((n, where))
@@ -120,12 +119,12 @@ class Threads:
         """Of a name at a token, as far as that is not decided by what it is made of."""
         name, before, behind = self.tokens[n].text, self.tokens[n - 1].kind, self.tokens[n + 1].kind
         if behind == "::" or name in _ALIKE:
-            return _ALWAYS
+            return ALWAYS
         if before in (".", "->", "::"):
-            return _NO if behind == "(" and name not in COMPUTED else _ALWAYS
+            return NO if behind == "(" and name not in COMPUTED else ALWAYS
         found = self.lookup.find(name, opened(self.context, scope), n)
         if found is None or behind == "(":
-            return _ALWAYS if name in COMPUTED else _NO
+            return ALWAYS if name in COMPUTED else NO
         if not found.declarations:
             return self._parameter(name, found, todo)
         return min(self._variable(one, todo) for one in found.declarations)
@@ -134,11 +133,11 @@ class Threads:
         """Of a parameter: of a template, of a kernel, or by the argument of the call that is looked at, or of all by its name."""
         scope, chosen = found.env.scope, self.context.chosen.get(found.env.scope)
         if any(param.name == name for param in scope.params or ()):
-            return _ALWAYS
+            return ALWAYS
         if scope.home.changes.get(name) or scope.kind != "function":
-            return _NO
+            return NO
         if self.is_kernel(scope):
-            return _ALWAYS
+            return ALWAYS
         reader = self.context.reader
         declared = {one.token for one in (scope.parent.names.get(scope.name, ()) if scope.parent is not None else ())}
         others = (use_at(reader, scope, n) for n in reader.places().get(scope.name, ()) if n not in declared)
@@ -148,23 +147,23 @@ class Threads:
             (use.arguments[place], use.scope) for use in uses if takes(scope, len(use.arguments)) and place < len(use.arguments)
         ]
         todo += given
-        return _ALWAYS if given and len(given) == len(uses) else _NO
+        return ALWAYS if given and len(given) == len(uses) else NO
 
     def _variable(self, one: Declaration, todo: list[tuple[Range, Scope]]) -> int:
         """Of a declaration: by what it begins with, and by what changes it."""
         if one.kind in ("enumerator", "alias", "class") or (not one.scope.local and one.constant):
-            return _ALWAYS
+            return ALWAYS
         if one.kind not in ("variable", "loop") or one.init is None or not one.scope.local:
-            return _NO
+            return NO
         todo.append((one.init, one.scope))
-        agreed = _ROUND if one.kind == "loop" or loop_around(one.scope, one.scope.home) is not None else _ALWAYS
+        agreed = ROUND if one.kind == "loop" or loop_around(one.scope, one.scope.home) is not None else ALWAYS
         for change in one.scope.home.changes.get(one.name, ()):
             if change.token == one.token or not declares(one, change.scope) or (one.kind == "loop" and change.scope is one.scope):
                 continue
             if change.value is None:
-                return _NO
+                return NO
             held = [around.holder for around in outward(change.scope, one.scope)]
             todo += [(x.value, change.scope) for x in held if x is not None and x.value is not None]
             todo.append((change.value, change.scope))
-            agreed = _ROUND
+            agreed = ROUND
         return agreed

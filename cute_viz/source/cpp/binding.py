@@ -91,9 +91,9 @@ def key_of(values: Sequence[Later]) -> tuple[Value, ...]:
 
 
 def key_of_call(values: list[Value]) -> tuple[Value, ...]:
-    """What distinguishes calls of a function: beside types, which of the integers that are not known it is given, and pointers."""
+    """What distinguishes calls of a function: where the pointers that it is given point, too."""
     begins = [where for x in values if isinstance(where := getattr(x, "pointer", x), Pointer)]
-    return *key_of(values), *((x.key, x.kind) for x in unknowns(tuple(values))), *((x.base, x.name, str(x.offset)) for x in begins)
+    return *key_of(values), *((x.base, x.name, str(x.offset)) for x in begins)
 
 
 def matched(meaning: Meaning, scope: Scope, values: list[Later]) -> dict[str, Later] | None:

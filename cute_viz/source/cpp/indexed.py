@@ -125,8 +125,11 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
 
 def _is_slice(words: set[str], scope: Scope) -> bool:
     """Whether `_`, or an `X` that the file does not declare, is among the words of an index."""
-    own = any("X" in x.names or any(param.name == "X" for param in (*(x.params or ()), *x.arguments)) for x in outward(scope))
-    return "_" in words or ("X" in words and not own)
+    return "_" in words or ("X" in words and not any("X" in (*x.names, *_params(x)) for x in outward(scope)))
+
+
+def _params(scope: Scope) -> list[str]:
+    return [param.name for param in (*(scope.params or ()), *scope.arguments)]
 
 
 def _spot(reader: Declarer, n: int) -> Spot:

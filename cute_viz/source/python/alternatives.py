@@ -7,13 +7,12 @@ from collections.abc import Iterator
 
 from cute_viz.source.moves import Alternative
 from cute_viz.source.python.tree import Tree, dotted
-from cute_viz.source.rounds import COMPUTED
+from cute_viz.source.rounds import ALWAYS, COMPUTED, NO, ROUND
 
 _ALIKE = frozenset(
     ("block_idx", "block_dim", "grid_dim", "cluster_idx", "cluster_dim", "range", "range_constexpr", "range_dynamic")
 )
 _CONSTANT = "const_expr"  # whose argument the compiler knows
-_NO, _ROUND, _ALWAYS = range(3)  # whether threads of a block agree: no, or nobody knows; in a round of a loop; in all of a launch
 
 
 def choice(tree: Tree, function: ast.AST | None, node: ast.AST, way: int) -> Alternative | None:
@@ -30,25 +29,25 @@ def choice(tree: Tree, function: ast.AST | None, node: ast.AST, way: int) -> Alt
     if isinstance(test, ast.Call) and dotted(test.func).rpartition(".")[2] == _CONSTANT and test.args:
         test = test.args[0]
     text = ast.unparse(test)
-    group = {_NO: "", _ROUND: f"{tree.name}:{line}", _ALWAYS: f"{tree.name} {getattr(function, 'name', '')} {text}"}[agreed]
+    group = {NO: "", ROUND: f"{tree.name}:{line}", ALWAYS: f"{tree.name} {getattr(function, 'name', '')} {text}"}[agreed]
     return Alternative(text, branch, line, tree.name, group)
 
 
 def _agree(function: ast.AST | None, test: ast.AST) -> int:
     """Whether the threads of a block find the same value for an expression of a function, by all names that it is made of."""
-    out, todo, seen = _ALWAYS, [test], set[str]()
-    while todo and out != _NO:
+    out, todo, seen = ALWAYS, [test], set[str]()
+    while todo and out != NO:
         node = todo.pop()
         match node:
             case ast.Call():
                 word = dotted(node.func).rpartition(".")[2]
-                out = min(out, _ALWAYS if word == _CONSTANT or word in COMPUTED or word in _ALIKE else _NO)
+                out = min(out, ALWAYS if word == _CONSTANT or word in COMPUTED or word in _ALIKE else NO)
                 todo += [] if word == _CONSTANT else [*node.args, *(x.value for x in node.keywords)]
             case ast.Name(id=name) if name not in seen:
                 seen.add(name)
                 out = min(out, _named(function, name, todo))
             case ast.Lambda() | ast.NamedExpr() | ast.ListComp() | ast.GeneratorExp():
-                return _NO
+                return NO
             case _:
                 todo += ast.iter_child_nodes(node)
     return out
@@ -57,13 +56,13 @@ def _agree(function: ast.AST | None, test: ast.AST) -> int:
 def _named(function: ast.AST | None, name: str, todo: list[ast.AST]) -> int:
     """Of a name: `self`, what the file has, a kernel's parameter, or all that a function binds it to."""
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return _ALWAYS
+        return ALWAYS
     bound = [*_bound(function, name)]
     todo += [part for parts in bound for part in parts]
-    agreed = _ROUND if bound else _ALWAYS
+    agreed = ROUND if bound else ALWAYS
     if name in [arg.arg for arg in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]:
         kernel = any(dotted(mark).rpartition(".")[2] == "kernel" for mark in function.decorator_list)
-        return agreed if kernel or name == "self" else _NO
+        return agreed if kernel or name == "self" else NO
     return agreed
 
 
