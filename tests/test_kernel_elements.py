@@ -95,6 +95,21 @@ def test_masks_of_lanes_cost_what_nsight_counted() -> None:
     assert found == GUARDED
 
 
+ALIASES = (Path(__file__).parent / "data" / "aliases.cu").read_text()
+# of tests/data/aliases.cu, by line: the wavefronts of what g++ 12 traced of all threads (-fsanitize=thread), warp by warp
+TRACED = {8: 22, 13: 4, 22: 8, 23: 16, 24: 32, 26: 40, 38: 4, 43: 12, 44: 28, 45: 5, 46: 32, 49: 1, 50: 2, 51: 8}
+
+
+def test_pointers_references_and_members_access_what_a_trace_shows() -> None:
+    found, told = dict.fromkeys(TRACED, 0), report(ALIASES)
+    for row in (row for row in told.accesses if row.cost.wavefronts is not None):
+        found[row.move.line] += row.cost.wavefronts * (row.often.times or 0)
+    assert found == TRACED
+    assert not told.elements
+    moved = report(ALIASES.replace("g[t] = p[256]", "++p; g[t] = p[256]"))
+    assert [one.line for one in moved.elements] == [43, 44]
+
+
 def test_a_condition_that_only_a_run_knows_is_said() -> None:
     text = GUARDS.replace("guarded<<<1, dim3(32, 8)>>>(in, out, 32, 32)", "guarded<<<1, dim3(32, 8)>>>(in, out, atoi(in), 32)")
     rows = {row.move.line: row for row in report(text).accesses if row.move.line in (14, 20)}
@@ -280,6 +295,22 @@ def test_a_reference_that_a_function_takes_is_no_access() -> None:
     text = KERNELS.replace("tAsA(i) = tAgA(i);", "other(tAsA(1)); tAsA(i) = max(tAgA(i), 0.f);")
     rows = [(row.cost.instruction, row.move.text) for row in report(text).accesses if row.move.line == 41]
     assert {kind for kind, _ in rows} == {"st.shared.32", "ld.global.32"}
+
+
+@pytest.mark.parametrize(
+    ("line", "counted"),
+    [  # what may be anything is never taken for the thread's index; an array of registers behind one in shared memory is none
+        ("int q = (int)sqrtf(threadIdx.x); out[0] = s[q];", False),
+        ("int q = threadIdx.x % 2 ? 0 : 8; out[0] = s[q];", True),
+        ("extern __shared__ float d[]; float r[4]; r[threadIdx.x] = 1; d[threadIdx.x] = 1;", True),
+        ("unsigned r, a = __cvta_generic_to_shared(s) + threadIdx.x * 16; " + X1.replace("ADDRESS", "a"), True),
+        ("other(s + threadIdx.x);", False),
+    ],
+)
+def test_what_is_in_shared_memory_is_counted_or_named(line: str, counted: bool) -> None:
+    found = report(PLACES.replace("LOOP", line).replace("TYPE", "float").replace("ALIGN", "alignas(16)"))
+    assert len([row for row in found.accesses if row.cost.wavefronts]) == counted
+    assert bool(found.elements) is not counted
 
 
 def test_what_a_call_takes_by_value_is_an_access() -> None:

@@ -1,5 +1,5 @@
-"""Accesses of single elements, `sV(c, r) = x`, `s[i]`: where each thread's lies, by the index and the loops around;
-the block of a launch, `kernel<<<grid, block>>>(...)`, and how the arrays of its kernel are aligned.
+"""Accesses of single elements, `sV(c, r) = x`, `s[i]`: where each thread's lies, by the index and the loops around; how the arrays
+of a kernel are aligned.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from cute_viz.algebra.shares import Starts
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, UncountedError
+from cute_viz.source.cpp.aliases import Pointed, array_of, place_of
 from cute_viz.source.cpp.context import Context
-from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import CppEvaluator
-from cute_viz.source.cpp.indexed import ASSIGNED, Indexed, brackets
+from cute_viz.source.cpp.indexed import ASSIGNED, Indexed
+from cute_viz.source.cpp.launched import block_of, directions
 from cute_viz.source.cpp.lookup import Lookup, opened
-from cute_viz.source.cpp.scopes import Declaration, Range, Scope
+from cute_viz.source.cpp.pointed import KERNEL, says
+from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.slices import known_part, split
-from cute_viz.source.cpp.tree import Brace, CppCall, Id, Node
+from cute_viz.source.cpp.tree import Id
 from cute_viz.source.cpp.turns import Turns
-from cute_viz.source.cpp.unknown import tried
-from cute_viz.source.cpp.uses import RUNTIME, Use, launch_call
-from cute_viz.source.cpp.values import Value, finished, integer
-from cute_viz.values.integer import Unknown
-from cute_viz.values.pointer import Pointer
+from cute_viz.source.cpp.unknown import attempted, tried
+from cute_viz.source.cpp.uses import function_of
+from cute_viz.source.cpp.values import Value, finished
 from cute_viz.values.types import bits_of
 
 _BARRIER = re.compile("sync|barrier|wait|arrive|volatile", re.IGNORECASE)
@@ -40,21 +40,6 @@ _TURNS = 256  # rounds that are counted one by one
 _UNROLLED = 64  # rounds of loops that a compiler unrolls
 _WIDEST = 128  # bits
 _LANES = 32
-
-
-def array_of(evaluator: CppEvaluator, x: Declaration) -> Tensor:
-    """An array in shared memory as C++ places its elements, the last index the contiguous one. The first extent of one of
-    dynamic size, `extern __shared__ float s[]`, is what only a launch knows; no place depends on it. Raises: AlgebraError for
-    another extent that is left out; the error of one that cannot be evaluated."""
-    context = evaluator.context
-    kind = evaluator.value(context.tree(x.type)) if x.type is not None else None
-    parts, _ = brackets(context.reader, x.token)
-    if any(a == b for a, b in parts[1:]):
-        raise AlgebraError(f"the extents of {x.name} are not known").but(name=x.name)
-    extents: list[Any] = [int(integer(evaluator.solid(context.tree((a, b))))) if a < b else Unknown("?") for a, b in parts]
-    strides = [prod(extents[n + 1 :]) for n in range(len(extents))]
-    whole = Layout(*((one[0] if len(one) == 1 else tuple(one)) for one in (extents, strides)))
-    return Tensor(Pointer("smem", kind, base=x.name, name=x.name), mark_static(whole))
 
 
 def _beside(context: Context, access: Indexed, function: Scope) -> str:
@@ -85,16 +70,19 @@ def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope,
     context.deep = 0
     if access.why:
         raise UncountedError(access.why, name=access.name)
-    if (x := _tensor(context, lookup(context), scope, access)) is None:
+    if (found := _tensor(context, lookup(context), scope, access)) is None:
         return []
+    x, plain = found
     try:
-        return list(_iterations(context, lookup, scope, function, access, x))
+        return list(_iterations(context, lookup, scope, function, access, x, plain))
     except CuteVizError as error:
         error = error if x.pointer.space == "smem" else UncountedError(error.message, hint=error.hint)
         raise error.but(name=x.pointer.base or access.name) from None
 
 
-def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scope, access: Indexed, x: Tensor) -> Iterator[Tensor]:
+def _iterations(
+    context: Context, lookup: _Lookups, scope: Scope, function: Scope, access: Indexed, x: Tensor, plain: bool
+) -> Iterator[Tensor]:
     found = lookup(context)
     block = block_of(context, found, function) or ((len(x.starts), 1, 1) if x.starts else None)
     if block is None:
@@ -105,6 +93,7 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
     if x.part is None and not x.pointer.placed and not _is_uniform(context, lookup, scope, access, x, block):
         raise AlgebraError(f"where {access.name} begins depends on the thread")
     turns = Turns(context, found, scope, access.token, block, access.tests)
+    came, sure, assumed = _arrived(context, found, function, block)
     by = access.by
     if by is None and (beside := _beside(context, access, function)):
         raise UncountedError(f"no barrier is between this and {beside}: a compiler may keep the element in a register")
@@ -113,8 +102,10 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
     each = _elements_of(evaluator, context, place.cast, x.bits) if place.cast is not None else 1
     each = each if by is None else max(1, by.bits // x.bits)
     parts = [finished(evaluator.solid(context.tree(part))) for part in place.indices]
-    parts += [0] * (rank(x.layout) - len(parts) if place.cast is not None else 0)
     step = finished(evaluator.solid(context.tree(place.step))) if place.step is not None else 0
+    alias = _alias(evaluator, access) if plain else None
+    least = rank(x.layout) if place.cast is not None or place.deref else len(parts)
+    parts += [0] * (least - len(parts)) if alias is None else [*[0] * (len(alias.steps) - len(parts)), alias.tensor("")[1]]
     crd = (tuple(parts), step)
     used, asked, loops = turns.used(leaves(crd)), turns.asked(), turns.loops
     for n, (begin, end) in enumerate(turns.spans):
@@ -149,6 +140,7 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
     for turn in islice(product(*(loop.values if n in varied else loop.values[:1] for n, loop in enumerate(loops[:first]))), _TURNS):
         at = dict(enumerate(turn))
         active = turns.active(at | {n: loops[n].values[0] for n in range(first, len(loops))})
+        active = active if came is None else tuple([a and b for a, b in zip(active, came, strict=True)])
         lane = next((n for n, takes in enumerate(active) if takes), None)
         if lane is None:
             continue
@@ -172,12 +164,32 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
             frozenset(n - len(loops) for n in taken),
             align,
             summed,
-            turns.sure,
-            tuple(turns.assumed),
+            turns.sure and sure,
+            (*assumed, *turns.assumed),
             each,
             "" if by is None else by.name,
         )
         yield replace(x, layout=layout, part=part)
+
+
+def _arrived(
+    context: Context, lookup: Lookup, function: Scope, block: tuple[int, int, int]
+) -> tuple[tuple[bool, ...] | None, bool, list[str]]:
+    """Which threads come to a function from its kernel, None for all; whether all conditions around its calls are known, and those
+    that are taken to hold. Raises: AlgebraError where the round of a loop decides."""
+    out, sure, assumed = None, True, list[str]()
+    while not says(context.reader, function, KERNEL) and (use := context.chosen.get(function)) is not None:
+        turns = Turns(context, lookup, use.scope, use.token, block)
+        if any(turns.asked()):
+            raise AlgebraError("which threads call its function depends on the round of a loop")
+        sure, assumed = sure and turns.sure, [*turns.assumed, *assumed]
+        if turns.tests:
+            here = turns.active({n: loop.values[0] for n, loop in enumerate(turns.loops) if loop.values})
+            out = here if out is None else tuple([a and b for a, b in zip(out, here, strict=True)])
+        if (caller := function_of(use.scope)) is None:
+            break
+        function = caller
+    return out, sure, assumed
 
 
 def _elements_of(evaluator: CppEvaluator, context: Context, cast: Range, bits: int) -> int:
@@ -203,20 +215,34 @@ def _layout(table: list[int]) -> Layout | None:
     return found
 
 
-def _tensor(context: Context, lookup: Lookup, scope: Scope, access: Indexed) -> Tensor | None:
-    """What is indexed; None of what is not in shared or global memory."""
+def _tensor(context: Context, lookup: Lookup, scope: Scope, access: Indexed) -> tuple[Tensor, bool] | None:
+    """What is indexed, and whether a pointer or a member says where it begins; None of what is not in shared or global memory."""
     env = opened(context, scope)
     declaration = lookup.declared(access.name, env, access.token)
     evaluator = CppEvaluator(context, lookup, env)
-    if declaration is not None and declaration.array:
+    if declaration is not None and declaration.array and access.place.member == access.token + 1:
         whole = array_of(evaluator, declaration)
-        if len(access.place.indices) not in range(0 if access.place.cast else rank(whole.layout), rank(whole.layout) + 1):
+        least = 0 if access.place.cast or access.place.deref else rank(whole.layout)
+        if not least <= len(access.place.indices) <= rank(whole.layout):
             raise AlgebraError(f"the extents of {access.name} are not known").but(name=access.name)
-        return whole
-    x = finished(split(known_part(evaluator.solid(context.tree((access.token, access.token + 1))), [])))
-    if not isinstance(x, Tensor) or x.pointer.space not in ("smem", "gmem") or not isinstance(x.layout, Layout):
-        return None
-    return replace(x, pointer=replace(x.pointer, name=x.pointer.name or access.name))
+        return whole, False
+    node = context.tree((access.token, access.place.member))
+    x = attempted(lambda: finished(split(known_part(evaluator.solid(node), []))))
+    if isinstance(x, Tensor) and x.pointer.space in ("smem", "gmem") and isinstance(x.layout, Layout):
+        return replace(x, pointer=replace(x.pointer, name=x.pointer.name or access.name)), False
+    begins = context.reader.tokens[declaration.token - 1].kind if declaration is not None else "*"
+    if isinstance(x, CuteVizError) and isinstance(node, Id) and begins not in ("*", "&", "&&"):  # a view that nobody knows
+        raise x
+    alias = None if isinstance(x, Tensor) else _alias(evaluator, access)
+    return (alias.tensor(access.name)[0], True) if alias is not None and alias.steps else None
+
+
+def _alias(evaluator: CppEvaluator, access: Indexed) -> Pointed | None:
+    """Where what is indexed begins in shared memory, of a pointer or a member."""
+    try:
+        return place_of(evaluator, evaluator.context.tree((access.token, access.place.member)))
+    except CuteVizError as error:
+        raise error.but(name=access.name) from None
 
 
 def _is_uniform(context: Context, lookup: _Lookups, scope: Scope, access: Indexed, x: Tensor, block: Sequence[int]) -> bool:
@@ -227,7 +253,7 @@ def _is_uniform(context: Context, lookup: _Lookups, scope: Scope, access: Indexe
             other = Context(context.reader, replace(context.given, let=let))
             other.chosen, other.facts, other.assumed, other.own = context.chosen, context.facts, {}, context.own
             found = _tensor(other, lookup(other), scope, access)
-            if found is None or found.offset != x.offset:
+            if found is None or found[0].offset != x.offset:
                 return False
     return True
 
@@ -249,80 +275,6 @@ class _Places:
             crd, step = map_leaves(lambda _, left=numbers: next(left), self.crd)
             self.places[at] = int(self.x.layout(*crd)) + step * self.each
         return [begin + self.places[at] for begin, at in zip(self.starts, zip(*columns, strict=True), strict=False)]
-
-
-_FAR = 400  # tokens between the name of a kernel and its launch
-
-
-def block_of(context: Context, lookup: Lookup, function: Scope) -> tuple[int, int, int] | None:
-    """The threads of a block in each direction, as the launch of a kernel, or who asks, has them; None where nobody knows."""
-    let = context.given.let
-    if "blockDim.x" in let and all(f"blockDim.{d}" in let for d in directions(context.reader, function)):
-        given = [str(let.get(f"blockDim.{d}", 1)) for d in "xyz"]
-        if all(map(str.isdecimal, given)):
-            return int(given[0]), int(given[1]), int(given[2])
-    return dims_of(context, lookup, function, 1)
-
-
-def dims_of(context: Context, lookup: Lookup, function: Scope, which: int) -> tuple[int, int, int] | None:
-    """The grid (0), the block (1) or the bytes of shared memory (2) that a kernel is launched with; None where nobody knows."""
-    use = context.chosen.get(function)
-    parts = launch_parts(context.reader, use) if use is not None else []
-    if use is None or len(parts) <= which:
-        return None
-    evaluator = CppEvaluator(context, lookup, opened(context, use.scope))
-    try:
-        found = _extents(evaluator, context, context.tree(parts[which]), use)
-    except CuteVizError:
-        return None
-    numbers = [int(x) for x in found if isinstance(x, int)]
-    return (*numbers, 1, 1)[:3] if numbers and len(numbers) == len(found) else None  # type: ignore[return-value]
-
-
-def directions(reader: Declarer, function: Scope) -> str:
-    """The directions of a block that a function names, `x` among them."""
-    tokens, at = reader.tokens, function.token
-    end = reader.match[at] if tokens[at].kind == "{" else reader.match[reader.find(at, ("{",))]
-    named = {tokens[n + 2].text for n in range(at, end) if tokens[n].text in ("threadIdx", "blockDim")}
-    return "".join(d for d in "xyz" if d == "x" or d in named)
-
-
-def _extents(evaluator: CppEvaluator, context: Context, node: Node, use: Use) -> list[Value]:
-    """The numbers of a `dim3`, or the one of an integer."""
-    match node:
-        case CppCall(function=Id(text="dim3"), args=args) | Brace(type=Id(text="dim3"), args=args):
-            return [evaluator.solid(arg) for arg in args]
-        case Id(text=name):
-            declaration = evaluator.lookup.declared(name, evaluator.env, use.token)
-            init = declaration.init if declaration is not None else None
-            if declaration is not None and init is not None and declaration.opens in ("(", "{"):
-                return [evaluator.solid(context.tree(part)) for part in context.reader.split(*init)]
-            if init is not None and isinstance(inner := context.tree(init), (CppCall, Brace)):
-                return _extents(evaluator, context, inner, use)
-    return [evaluator.solid(node)]
-
-
-def launch_parts(reader: Declarer, use: Use) -> list[Range]:
-    """The tokens of each argument in `kernel<<<grid, block>>>(...)`, also of a variable that holds the kernel."""
-    tokens, begin, name = reader.tokens, use.token, ""
-    while tokens[begin - 1].text in ("&", "(", ")", "*", "void", "const"):
-        begin -= 1
-    if tokens[begin - 1].text == "=" and tokens[begin - 2].kind == "name":  # a variable that is launched
-        name = tokens[begin - 2].text
-    held = [n for n in reader.places().get(name, ()) if n > use.token] if name else [use.token]
-    for place in held:
-        behind = reader.angles(place + 1) if tokens[place + 1].kind == "<" else place + 1
-        word, parts = launch_call(reader, place, behind or place + 1)
-        if word in RUNTIME:
-            return parts
-    end = min(len(tokens), use.token + (_FAR if not name else len(tokens)))
-    at = next((n for n in range(use.token, end) if tokens[n].kind == "<<<" and name in ("", tokens[n - 1].text)), None)
-    if at is None:
-        return []
-    close = at + 1
-    while close < end and not all(tokens[close + n].kind == ">" for n in range(3)):
-        close = reader.match[close] + 1 if tokens[close].kind in ("(", "[", "{") else close + 1
-    return [(a, b) for a, b in reader.split(at + 1, close) if a < b]
 
 
 def alignment_of(context: Context, lookup: Lookup, scope: Scope, base: str, store: bool, bits: int) -> int | None:

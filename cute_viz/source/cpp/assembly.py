@@ -11,7 +11,7 @@ from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.scopes import Scope
 
 _ASM = ("asm", "__asm__", "__asm")
-_MATRIX = re.compile(r"\b(ld|st)matrix\.sync\.aligned\.m8n8\.(x[124])\b")
+_MATRIX = re.compile(r"\b(ld|st)matrix\.sync\.aligned(?:\.m8n8)?\.(x[124])\b")
 _ASYNC = re.compile(r"\bcp\.async\.c([ag])\.shared(?:::cta)?\.global\S*\s*\[[^\]]*\]\s*,\s*\[[^\]]*\]\s*,\s*(%?\d+)")
 _PLAIN = re.compile(r"\b(ld|st)(?:\.volatile)?\.shared(?:::cta)?(?:\.v([24]))?\.[bsuf](8|16|32|64)\b")
 _SAME = re.compile(r"__cvta_generic_to_shared|cast_smem_ptr_to_uint|(?:static|reinterpret)_cast|unsigned|size_t|uint(?:32|64)_t")
@@ -50,7 +50,7 @@ def taken_by(reader: Declarer, scope: Scope, left: int, right: int) -> Assembly 
                 return None if begin is None else _instruction(reader, begin)
             if name.kind == "name" and not _SAME.fullmatch(name.text):
                 place = next(n for n, (a, b) in enumerate(reader.split(opening + 1, end)) if a <= left < b)
-                found, same = _of_function(reader, name.text, place)
+                found, same = of_function(reader, name.text, place)
                 if found is not None or not same:
                     return found
             left, right = (opening if name.kind != "name" else word), end + 1
@@ -86,7 +86,7 @@ def _of_variable(reader: Declarer, scope: Scope, name: str, at: int) -> Assembly
     return _instruction(reader, found[0]) if len(changed) == len(found) == 1 and here == [True] else None
 
 
-def _of_function(reader: Declarer, name: str, place: int) -> tuple[Assembly | None, bool]:
+def of_function(reader: Declarer, name: str, place: int) -> tuple[Assembly | None, bool]:
     """The assembly in a function of the file that takes its argument, and whether the function only turns it into an address."""
     scopes = [x for x in dict.fromkeys(reader.scopes) if x.kind == "function" and x.name == name and len(x.arguments) > place]
     if len(scopes) != 1:

@@ -173,6 +173,8 @@ class Cursor:
             last = equals - 1
             while last > first and self.tokens[last].kind == "]":
                 last = next((n for n in range(last, first, -1) if self.match[n] == last and self.tokens[n].kind == "["), first) - 1
+            if self.tokens[last].kind == ")" and self.tokens[last - 1].kind == "name":  # a reference to an array, `T (&x)[4]`
+                last -= 1
             named = last > first and self.tokens[last].kind == "name" and self.tokens[last - 1].kind != "::"
             if not named and first == last:
                 out.append(Param("", "value", first, (first, equals), default))

@@ -11,7 +11,7 @@ from cute_viz.algebra.common import Operation
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span, raised_again
 from cute_viz.source.address import path_parts
-from cute_viz.source.cpp.accesses import array_of
+from cute_viz.source.cpp.aliases import array_of
 from cute_viz.source.cpp.asks import asks
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.control import outline
@@ -19,11 +19,11 @@ from cute_viz.source.cpp.cutlass import with_cutlass
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.expressions import Expressions
-from cute_viz.source.cpp.indexed import is_shared
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.operate import operations
 from cute_viz.source.cpp.preprocess import Preprocessed, deciding
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
+from cute_viz.source.cpp.shared import is_shared
 from cute_viz.source.cpp.shown import asked_member, built_entries, included, object_of, printed, scopes_of, standing
 from cute_viz.source.cpp.statements import launched, launches, moves
 from cute_viz.source.cpp.tokens import tokenize

@@ -9,35 +9,20 @@ from typing import NamedTuple
 from cute_viz.source.cpp.assembly import Assembly, taken_by
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope, outward
+from cute_viz.source.cpp.shared import argument, follows, is_address, taken, waits
+from cute_viz.source.cpp.spots import Spot, spot_of
 from cute_viz.source.moves import ADDRESS
 
-_VIEWS = re.compile(
-    r"partition|local_tile|make_tensor(?!_like| <)|group_modes|recast|retile|domain_offset|flatten|coalesce|zipped_divide|filter"
-)
-_OTHERS = frozenset(("for", "while", "if", "switch", "template", "using"))  # whose heads are not statements
+_OTHERS = frozenset(("for", "case", "default", "template", "using"))  # whose heads are not statements
+_HEADS = frozenset(("if", "switch", "while"))  # whose conditions are read once each time
 ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="))
 _BY_VALUE = re.compile(  # intrinsics, CUDA's mathematical functions, conversions
     r"__\w+|(fast_)?(f?max|f?min|f?abs|f?mod|fdim|fma|exp(2|10|m1)?|log(2|10|1p)?|pow|r?sqrt|r?cbrt|hypot|erfc?|lgamma|tgamma|copysign"
     r"|a?(sin|cos|tan)h?|(sin|cos)pi|l?l?r(ou|i)nd|l?l?rint|floor|ceil|trunc|nearbyint|is(nan|inf|finite)|h[a-z]+\d*)f?"
-    r"|float|double|int|half|[A-Z]\w*|\w+_t|static_cast"
+    r"|float|double|int|half|get|[A-Z]\w*|\w+_t|static_cast"
 )
 # operators whose results no reference can be to
 _COMPUTED = frozenset(("+", "-", "*", "/", "%", "^", "|", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||"))
-_QUALIFIERS = ("const", "volatile", "__restrict__")
-_CAST = "reinterpret_cast"
-
-
-class Spot(NamedTuple):
-    """An element in a statement: its first token and the one behind it, the tokens of each index, and the one behind
-    all of these.
-    cast: the tokens of the type that its address is cast to, if it is. step: of an index behind that cast, which counts in it."""
-
-    left: int
-    right: int
-    indices: tuple[Range, ...]
-    close: int
-    cast: Range | None = None
-    step: Range | None = None
 
 
 class Indexed(NamedTuple):
@@ -55,29 +40,13 @@ class Indexed(NamedTuple):
     by: Assembly | None = None
 
 
-def arrays(reader: Declarer) -> dict[str, list[Declaration]]:
-    """The names of a file that may be tensors in memory: views, and arrays in shared memory."""
-    out: dict[str, list[Declaration]] = {}
-    for scope in dict.fromkeys(reader.scopes):
-        for x in scope.declarations if scope.local else ():
-            words = " ".join(token.text for token in reader.tokens[slice(*(x.init or (0, 0)))])
-            view = _VIEWS.search(words) and "fragment" not in words and "_like" not in words
-            view = view or (x.init is not None and reader.tokens[x.init[0]].text in out)  # a slice of one
-            if x.kind == "variable" and (is_shared(reader, x) if x.array else view):
-                out.setdefault(x.name, []).append(x)
-    return out
-
-
-def is_shared(reader: Declarer, x: Declaration) -> bool:
-    """Whether a declaration of an array puts it into shared memory."""
-    begin = x.type[0] if x.type is not None else x.token
-    return "__shared__" in {token.text for token in reader.tokens[max(0, begin - 6) : x.token]}
-
-
 def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: int, scope: Scope) -> Iterator[Indexed]:
     """The elements that a statement of a scope loads and stores, each once."""
     tokens, end = reader.tokens, reader.find(begin, (";", "{"))
-    if tokens[begin].text in _OTHERS or any(x.text == "for" for x in tokens[begin:end]):
+    if tokens[begin].text in _HEADS:
+        begin = reader.find(begin, ("(",))
+        end = reader.match[begin]
+    elif tokens[begin].text in _OTHERS or any(x.text == "for" for x in tokens[begin:end]):
         return
     at, assigned = begin, None
     while at < end and assigned is None:
@@ -96,17 +65,31 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
         mine = [x for x in names[tokens[n].text] if scope.inside(x.scope)]
         if not mine or any(x.token == n for x in mine):  # a parameter; it is declared
             continue
-        place = _spot(reader, n)
+        place = spot_of(reader, n)
         words = {token.text for part in place.indices for token in tokens[slice(*part)]}
         first = place.left == begin and assigned == place.right
-        if not (place.indices or place.step) or any(a == b for a, b in place.indices) or _is_slice(words, scope):
+        if (part := argument(reader, n)) is not None and not waits(tokens[n].text):
+            by = taken_by(reader, scope, *part)
+            plain = any(x.array or x.pointer for x in mine) and taken(reader, n) is not None
+            away = plain or any(is_address(reader, x) and x.type is not None and tokens[x.type[0]].text != "auto" for x in mine)
+            if (by is not None or away) and not follows(reader, names, n):
+                spot, store = Spot(*part, (), part[1], deref=True, member=part[1]), by is not None and by.store
+                why = ADDRESS if by is None else ""
+                yield Indexed(part[0], spot, tokens[n].text, store, False, _tests(reader, begin, n), why, by)
+        if mine[0].pointer is mine[0].array is False and _is_method(reader, n):
+            yield Indexed(n, place, tokens[n].text, False, False, why="what a function of its type accesses is not followed")
+        if not (place.indices or place.step or place.deref) or any(a == b for a, b in place.indices) or _is_slice(words, scope):
             continue
-        part = place.cast is not None and tokens[place.right].kind == "."
-        why = "how much of it a compiler loads for one member is not known" if part else ""
+        member = place.cast is not None and tokens[place.right].kind == "."
+        why = "how much of it a compiler loads for one member is not known" if member else ""
         by = None
+        if tokens[place.left - 1].text == "&" and follows(reader, names, n):  # what is named after it
+            continue
         if not (first or place.cast or _is_value(reader, begin, n, place.close)):
             by = taken_by(reader, scope, place.left - 1, place.right) if tokens[place.left - 1].text == "&" else None
             why = "" if by is not None else ADDRESS
+            if why and waits(tokens[n].text):
+                continue
         kinds = (
             [by.store]
             if by is not None
@@ -123,6 +106,14 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
                 yield Indexed(n, place, tokens[n].text, store, twice, tests, why, by)
 
 
+def _is_method(reader: Declarer, n: int) -> bool:
+    """Whether a function that the file has of the type of an object is called."""
+    tokens = reader.tokens
+    method = tokens[n + 2].text if tokens[n + 1].kind in (".", "->") and tokens[n + 3].kind == "(" else ""
+    inside = (x for x in reader.functions if method == x.name and x.parent is not None and x.parent.kind == "class")
+    return any(tokens[k].kind == "[" for x in inside for k in range(x.token, reader.match[reader.find(x.token, ("{",))]))
+
+
 def _is_slice(words: set[str], scope: Scope) -> bool:
     """Whether `_`, or an `X` that the file does not declare, is among the words of an index."""
     return "_" in words or ("X" in words and not any("X" in (*x.names, *_params(x)) for x in outward(scope)))
@@ -130,63 +121,6 @@ def _is_slice(words: set[str], scope: Scope) -> bool:
 
 def _params(scope: Scope) -> list[str]:
     return [param.name for param in (*(scope.params or ()), *scope.arguments)]
-
-
-def _spot(reader: Declarer, n: int) -> Spot:
-    """The element of the name at a token, with what takes its address and reads it as of another type: `((float4*)s)[i]`,
-    `*(float4*)(s + i)`, `reinterpret_cast<float4*>(&s[i])[0]`."""
-    tokens, match = reader.tokens, reader.match
-
-    def outside(left: int, right: int) -> Range:
-        while tokens[left - 1].kind == "(" and tokens[right].kind == ")":
-            left, right = left - 1, right + 1
-        return left, right
-
-    def summand(left: int, right: int) -> tuple[int, int, Range | None]:
-        """With what is added in parentheses: `(s + i)`."""
-        if tokens[right].text != "+" or tokens[left - 1].kind != "(":
-            return left, right, None
-        close = match[left - 1]
-        return *outside(left - 1, close + 1), (right + 1, close)
-
-    indices, close = brackets(reader, n)
-    plain = Spot(n, close, indices, close)
-    left, right = outside(n, close)
-    if tokens[left - 1].text == "&":
-        left, right = outside(left - 1, right)
-    else:
-        left, right, added = summand(left, right)
-        indices = indices if added is None else (*indices, added)
-    cast = _cast_before(reader, left)
-    if cast is None:
-        return plain
-    left, right, step = summand(*outside(cast[0], right))
-    if step is None and tokens[right].kind == "[":
-        right, step = match[right] + 1, (right + 1, match[right])
-    elif tokens[left - 1].text == "*":
-        left -= 1
-    else:
-        return plain
-    close = max([close, *(part[1] for part in (*indices[-1:], step) if part is not None)])
-    return Spot(*outside(left, right), indices, close, cast[1], step)
-
-
-def _cast_before(reader: Declarer, left: int) -> tuple[int, Range] | None:
-    """Where a cast to a pointer begins that ends before a token, `(const int4*)` or `reinterpret_cast<int4*>`, and the type."""
-    tokens, begin, end = reader.tokens, left - 2, left - 1
-    while begin > 0 and tokens[begin].kind in ("name", "::", "<", ">", ",", "number", "*") and tokens[begin].text != _CAST:
-        begin -= 1
-    first = begin
-    if tokens[end].kind == ">" and tokens[begin].text == _CAST:
-        begin += 1
-    elif tokens[end].kind != ")" or tokens[begin].kind != "(":
-        return None
-    begin += 1
-    while tokens[end - 1].text in _QUALIFIERS:
-        end -= 1
-    while tokens[begin].text in _QUALIFIERS:
-        begin += 1
-    return (first, (begin, end - 1)) if begin < end - 1 and tokens[end - 1].text == "*" else None
 
 
 def _tests(reader: Declarer, begin: int, n: int) -> tuple[tuple[Range, bool], ...]:
@@ -207,18 +141,6 @@ def _tests(reader: Declarer, begin: int, n: int) -> tuple[tuple[Range, bool], ..
         elif text == ":":
             wanted = False
     return tuple(out)
-
-
-def brackets(reader: Declarer, n: int) -> tuple[tuple[Range, ...], int]:
-    """The indices behind a name, `(i, j)` or `[i][j]`, and the token behind them."""
-    at = n + 1
-    if reader.tokens[at].kind == "(":
-        return tuple(reader.split(at + 1, reader.match[at])), reader.match[at] + 1
-    out = []
-    while reader.tokens[at].kind == "[":
-        out.append((at + 1, reader.match[at]))
-        at = reader.match[at] + 1
-    return tuple(out), at
 
 
 def _is_value(reader: Declarer, begin: int, n: int, close: int) -> bool:

@@ -22,14 +22,17 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import MOST, Division
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.source.cpp.accesses import array_of, dims_of, reader_of
+from cute_viz.source.cpp.accesses import reader_of
+from cute_viz.source.cpp.aliases import array_of
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.elements import Array
 from cute_viz.source.cpp.evaluate import CppEvaluator
-from cute_viz.source.cpp.indexed import Indexed, is_shared
+from cute_viz.source.cpp.indexed import Indexed
+from cute_viz.source.cpp.launched import dims_of
 from cute_viz.source.cpp.lookup import Lookup, Meaning, opened
 from cute_viz.source.cpp.pointed import member_of
 from cute_viz.source.cpp.scopes import Range, Scope, outward
+from cute_viz.source.cpp.shared import is_shared
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.tree import Cast, CppCall, Id, Index, Member, Node, Unary
 from cute_viz.source.cpp.turns import Turns

@@ -33,8 +33,9 @@ from cute_viz.source.cpp.numbers import (
     promoted,
 )
 from cute_viz.source.cpp.ranges import converted, typed
+from cute_viz.source.cpp.threads import own_of_threads
 from cute_viz.source.cpp.tree import COMPARE, Binary, Cast, Condition, CppCall, Id, Index, Literal, Node, Unary
-from cute_viz.source.cpp.unknown import certain, tried
+from cute_viz.source.cpp.unknown import attempted, certain, tried
 from cute_viz.source.cpp.values import Class, Enumerator, External, Foreign, Function, Value, integer
 from cute_viz.values.integer import MulticastMask, Runtime, Unknown, compared
 from cute_viz.values.pointer import Pointer
@@ -96,9 +97,7 @@ class Operators(Definitions):
     def truth(self, node: Node) -> bool:
         """Whether a condition holds. Raises: where it is not known."""
         match certain(self.solid(node)):
-            case Enumerator(number=number):
-                return number != 0
-            case (int() | float()) as value:
+            case Enumerator(number=value) | (int() | float() as value):
                 return bool(value)
             case Pointer():
                 raise self.fail("cannot determine whether a pointer is null", node.span)
@@ -106,7 +105,9 @@ class Operators(Definitions):
                 raise self.fail(f"{show(value)} is not a condition", node.span)
 
     def _condition(self, node: Condition) -> Value:
-        test = self.truth(node.test)
+        test = attempted(lambda: self.truth(node.test))
+        if isinstance(test, CuteVizError):
+            return own_of_threads(self, node, test)
         value, other = self.value(node.yes if test else node.no), self.kind(node.no if test else node.yes)
         if other is None or not is_of_run_time(value) or (kind_of(value) == other and other in (INT, BOOL)):
             return value

@@ -12,16 +12,18 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError
-from cute_viz.source.cpp.accesses import launch_parts, reader_of
+from cute_viz.source.cpp.accesses import reader_of
 from cute_viz.source.cpp.alternatives import Circumstance, around, tested
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import CppEvaluator
-from cute_viz.source.cpp.indexed import Indexed, accesses, arrays
+from cute_viz.source.cpp.indexed import Indexed, accesses
+from cute_viz.source.cpp.launched import launch_parts
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.pointed import KERNEL, conditions, means, overloads, paths, says, told_apart
 from cute_viz.source.cpp.rounds import often_of
 from cute_viz.source.cpp.scopes import Range, Scope, Stmt
+from cute_viz.source.cpp.shared import arrays
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.unknown import attempted, tried
 from cute_viz.source.cpp.uses import Use, function_of
@@ -151,6 +153,8 @@ class _File:
         mine, part = found.loops[len(outer.loops) :], next((x.part for x in read()), None)
         if part is None:
             return found
+        if part.sure:
+            outer = outer._replace(sure=outer.sure or bool(outer.choices), choices=())
         left = tuple(loop for n, loop in enumerate(mine) if n - len(mine) not in part.taken)
         return Often(left, part.sure, () if part.sure else found.choices[len(outer.choices) :]).within(outer)
 

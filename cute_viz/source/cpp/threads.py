@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from operator import add, and_, floordiv, lshift, mod, mul, or_, rshift, xor
+from typing import Any
 
 from cute_viz.algebra.inttuple import div_rem
+from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.cpp.lookup import Lookup, Meaning
+from cute_viz.source.cpp.numbers import INT, common, kind_of
 from cute_viz.source.cpp.numbers import number as as_number
-from cute_viz.source.cpp.ranges import kind_of_word, made_of
-from cute_viz.source.cpp.tree import Node
+from cute_viz.source.cpp.ranges import converted, kind_of_word, made_of, typed
+from cute_viz.source.cpp.tree import COMPARE, Binary, Condition, Node
 from cute_viz.source.cpp.unknown import tried
+from cute_viz.source.cpp.values import Value, integer
 from cute_viz.values.integer import Unknown
 
 Vector = int | list[int]  # one for all threads of a block, or one for each
@@ -27,7 +32,9 @@ _OPERATORS: dict[str, Callable[[int, int], int]] = {
     ">>": rshift,
     "min": min,
     "max": max,
+    **COMPARE,
 }
+_OF_A_RUN = re.compile(r"(threadIdx|blockIdx|blockDim|gridDim)\.|loop ")  # what the turns of a block tell
 _SHIFTS = ("-=", "%=", "&=")  # which leave the threads of a group in their order
 
 
@@ -38,7 +45,7 @@ def order_of(meaning: Meaning, node: Node, count: int) -> tuple[int, ...] | None
     if not isinstance(value, Unknown):
         return ()
     names = sorted(_names(value))
-    if any(_wanders(meaning.lookup, meaning, name) for name in names):
+    if any(_wanders(meaning.lookup, meaning, name) or " of threadIdx" in name for name in names):
         return None
     thread = next((name for name in names if name.startswith("threadIdx.x")), names[0] if len(names) == 1 else None)
     if thread is None:
@@ -51,6 +58,53 @@ def order_of(meaning: Meaning, node: Node, count: int) -> tuple[int, ...] | None
         return None
     whole = all((b - a) % count == 1 for a, b in pairwise(shifted))
     return () if whole else tuple(shifted)
+
+
+def own_of_threads(meaning: Meaning, node: Condition, error: CuteVizError) -> int | Unknown:
+    """The integer of `a ? b : c` that each thread of a block has for itself, by a condition on its index. Raises: the error of
+    another condition, of which it is given."""
+    found = tried(lambda: _own(meaning, node), None)
+    if found is None:
+        raise error
+    return found
+
+
+def _own(meaning: Meaning, node: Condition) -> int | Unknown:
+    flag = _flag(meaning, node.test)
+    sides = [_whole(meaning.solid(side)) for side in (node.yes, node.no)]
+    yes, no = (typed(x, common(*map(kind_of, sides))) for x in sides)
+    found: int | Unknown = no + flag * (yes - no)
+    return found
+
+
+def _flag(meaning: Meaning, node: Node) -> Unknown:
+    """A condition on the index of a thread, as an integer that is 0 or 1."""
+    match node:
+        case Binary(operator="&&" | "||" as operator):
+            return _flag(meaning, node.left).applied(operator[0], _flag(meaning, node.right))
+        case Binary(operator=operator) if operator in COMPARE:
+            a, b = _whole(meaning.solid(node.left)), _whole(meaning.solid(node.right))
+        case _:
+            operator, a, b = "!=", _whole(meaning.solid(node)), 0
+    kind = common(kind_of(a), kind_of(b))
+    first, second = converted(a, kind), converted(b, kind)
+    unknown = first if isinstance(first, Unknown) else second
+    if not isinstance(unknown, Unknown) or not all(_OF_A_RUN.match(key) for x in (a, b) for key in _leaves(x)):
+        raise AlgebraError("the condition is none on a thread's index")
+    out = unknown.applied(operator, second) if unknown is first else unknown.applied(f"{first}{operator}")
+    out.kind, out.ends = INT, (0, 1)
+    return out
+
+
+def _whole(x: Value) -> Any:
+    """An integer, known or not. Raises: AlgebraError for anything else."""
+    if isinstance(x, Unknown) or isinstance(integer(x), int):
+        return x if isinstance(x, Unknown) else integer(x)
+    raise AlgebraError("this is no integer")
+
+
+def _leaves(x: int | Unknown) -> set[str]:
+    return _names(x) if isinstance(x, Unknown) else set()
 
 
 def _names(value: Unknown) -> set[str]:
@@ -102,7 +156,7 @@ def _leaf_at(leaf: Unknown, number: Callable[[str], Vector | None]) -> Vector | 
         return each(lambda n, _: int(as_number(n, kind)), operands[0], 0)  # type: ignore[arg-type]
     if word not in _OPERATORS or len(operands) != 2:
         return None
-    return tried(lambda: each(_OPERATORS[word], operands[0], operands[1]), None)  # type: ignore[arg-type]
+    return tried(lambda: each(lambda a, b: int(_OPERATORS[word](a, b)), operands[0], operands[1]), None)  # type: ignore[arg-type]
 
 
 def _wanders(lookup: Lookup, meaning: Meaning, key: str) -> bool:

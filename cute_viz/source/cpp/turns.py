@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from math import prod
@@ -73,11 +73,13 @@ class Turns:
         counter = Counter(context, lookup)
         counter.known = self.names
         inside = takewhile(lambda held: held.statement is not None, around(context.reader, scope, None, token))
-        for where, here, statement, branch, behind, _ in reversed(list(inside)):
+        for where, here, statement, branch, behind, labels in reversed(list(inside)):
             assert statement is not None
             if statement.kind == "if" and statement.value is not None:
                 self._test(statement.value, where, branch == "if")
                 self.left += [(statement.token, statement.end)] * behind
+            elif statement.kind == "switch" and labels:
+                self._case(statement, where, here, labels)
             elif branch:
                 self.sure = False
             else:
@@ -163,7 +165,7 @@ class Turns:
 
     def _test(self, test: Range, scope: Scope, wanted: bool) -> None:
         """Note what a condition asks of the threads. Raises: AlgebraError where that is not known."""
-        for word, left, right in _compared(self.context.tree(test), wanted):
+        for word, left, right in _compared(self.context.tree(test), wanted, partial(self._named, scope)):
             sides = [self._solid(left, scope), 0 if right is None else self._solid(right, scope)]
             known = [self._number_of(x) is not None for x in sides]
             if all(known):
@@ -176,6 +178,33 @@ class Turns:
                 self.sure = False
                 words = [self.context.reader.text[x.span.start : x.span.end] for x in (left, right)]
                 self.assumed.append(f" {word} ".join(words))
+
+    def _named(self, scope: Scope, node: Node) -> Node:
+        """The condition that a `bool` is of that nothing changes, instead of its name."""
+        inside = CppEvaluator(self.context, self.lookup, self._env(scope))
+        found = self.lookup.find(node.plain, inside.env, inside.position(node.span)) if node.plain else None
+        own = found.declarations[0] if found is not None and found.declarations else None
+        if own is None or own.kind != "variable" or own.init is None or own.type is None or own.pointer or own.array:
+            return node
+        if self.context.reader.words(own.type).removeprefix("const") not in ("bool", "auto") or not own.scope.local:
+            return node
+        changes = own.scope.home.changes.get(own.name, ())
+        return node if any(not change.within for change in changes) else self._named(own.scope, self.context.tree(own.init))
+
+    def _case(self, switch: Stmt, where: Scope, here: Scope, labels: Sequence[Range | None]) -> None:
+        """Note which threads come to one of the labels of a switch. Raises: AlgebraError where that is not known."""
+        value = self._solid(switch.value, where)
+        if self._number_of(value) is None:
+            if switch.value is not None and self._is_of_threads(switch.value, where):
+                raise AlgebraError(_DIVIDED)
+            self.sure = False
+            return
+        others = [x.value for x in here.statements if x.kind == "case" and x.value is not None and x.value not in labels]
+        wanted = others if None in labels else labels
+        sides = [self._solid(x, here) for x in wanted]
+        if None in sides or (len(sides) > 1 and None not in labels):
+            raise AlgebraError(_DIVIDED)
+        self.tests += [("!=" if None in labels else "==", *_alike(value, side)) for side in sides]
 
     def _is_of_threads(self, test: Range, scope: Scope) -> bool:
         """Whether a thread's index decides a condition."""
@@ -224,15 +253,15 @@ def _alike(a: Any, b: Any) -> tuple[Any, Any]:
     return converted(a, kind), converted(b, kind)
 
 
-def _compared(node: Node, wanted: bool) -> Iterator[tuple[str, Node, Node | None]]:
+def _compared(node: Node, wanted: bool, named: Callable[[Node], Node]) -> Iterator[tuple[str, Node, Node | None]]:
     """The comparisons that must all hold for a condition to be as it is wanted."""
-    match node:
-        case Unary(operator="!"):
-            yield from _compared(node.value, not wanted)
-        case Binary(operator="&&" | "||" as operator) if (operator == "&&") is wanted:
-            yield from _compared(node.left, wanted)
-            yield from _compared(node.right, wanted)
-        case Binary(operator=operator) if operator in COMPARED:
-            yield operator if wanted else _OTHERWISE[operator], node.left, node.right
-        case _:
-            yield "!=" if wanted else "==", node, None
+    match named(node):
+        case Unary(operator="!") as test:
+            yield from _compared(test.value, not wanted, named)
+        case Binary(operator="&&" | "||" as operator) as test if (operator == "&&") is wanted:
+            yield from _compared(test.left, wanted, named)
+            yield from _compared(test.right, wanted, named)
+        case Binary(operator=operator) as test if operator in COMPARED:
+            yield operator if wanted else _OTHERWISE[operator], test.left, test.right
+        case test:
+            yield "!=" if wanted else "==", test, None

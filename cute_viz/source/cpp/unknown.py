@@ -17,7 +17,7 @@ def unknown(error: CuteVizError, part: str = "") -> Unknown:
     """An int that is not known, for a reason. part: tells ints apart that are not known for the same reason, and need not be
     equal."""
     place = "" if error.span is None else f"@{error.span.start}"
-    key = f"{error.needs[0] if error.needs else error.message}{place}{part}"
+    key = f"{f'{part} of ' if part else ''}{error.needs[0] if error.needs else error.message}{place}"  # it is not what it needs
     return Unknown("?", error.text, error.span, plain=True, key=key, cause=error)
 
 
