@@ -938,8 +938,25 @@ def test_a_layout_is_a_table_before_python_is_there(page, driver):
     from cute_viz.algebra.table import offsets
 
     rows = "const done = arguments[1]; import('/assets/early.js').then((early) => done(early.rows(arguments[0])))"
-    for text in ("(4,8):(8,1)", "((2,2),(2,4)):((1,4),(2,8))", "(3,(2,5))", "Sw<2,0,3> o 0 o (8,8):(8,1)", "(_4,_6):(_0,_1)", "7:3"):
+    for text in (
+        "(4,8):(8,1)",
+        "((2,2),(2,4)):((1,4),(2,8))",
+        "(3,(2,5))",
+        "Sw<2,0,3> o 0 o (8,8):(8,1)",
+        "(_4,_6):(_0,_1)",
+        "7:3",
+    ):
         found = driver.execute_async_script(rows, text)
         assert [one for column in zip(*found, strict=True) for one in column] == list(offsets(as_layout(parse(text)))), text
-    for text in ("(4,8):(8,(1,2))", "(2,3,4)", "(4,8", "composition((4,8), 2)", "Sw<3,0,1> o 0 o (8,8)", "(4,8):(1@0,1@1)", "8", "", "(99,99)"):
+    for text in (
+        "(4,8):(8,(1,2))",
+        "(2,3,4)",
+        "(4,8",
+        "composition((4,8), 2)",
+        "Sw<3,0,1> o 0 o (8,8)",
+        "(4,8):(1@0,1@1)",
+        "8",
+        "",
+        "(99,99)",
+    ):
         assert driver.execute_async_script(rows, text) is None, text

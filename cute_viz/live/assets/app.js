@@ -61,7 +61,7 @@ const compare = new Compare({
   changed: () => { state.against = compare.against; state.named = compare.named; address.write(); },
 });
 const panes = new Panes({
-  ask, report, compare, apply: write,
+  ask, report, compare, apply: write, option: (option, value) => fix({ option, value }),
   moved: () => address.write(),
   redraw: (access, step, far) => { [state.accessor, banking] = [access, { step, global: far }]; draw(); },
   changed: (tab) => {
