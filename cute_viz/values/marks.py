@@ -105,13 +105,13 @@ class Sized(Runtime):
     kind: Kind
 
 
-class Typed(int):
+class TypedStatic(int):
     """A static integer of another type than int: `C<5u>`."""
 
     kind: Kind
 
     @classmethod
-    def of(cls, value: int, kind: Kind) -> Typed:
+    def of(cls, value: int, kind: Kind) -> TypedStatic:
         """This one."""
         found = cls(value)
         found.kind = kind

@@ -33,7 +33,7 @@ from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, External, Foreign, SpelledInt, Value, argument, as_int, integer, solid, typed
 from cute_viz.values.examples import example_value
 from cute_viz.values.integer import Runtime, Unknown
-from cute_viz.values.marks import INT, Typed
+from cute_viz.values.marks import INT, TypedStatic
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, bits_of, named, named_in_cpp, sized, sparse
 
@@ -226,7 +226,7 @@ def _integral(meaning: Meaning, name: str, values: list[Value], span: Span) -> V
         case int(value) if len(values) == 2:
             return argument(number(value, kind_of_type(values[0]) or INT))
         case int(value) if values[1:] == []:
-            return Typed.of(value, kind_of(value)) if name == "C" and kind_of(value) != INT else int(value)
+            return TypedStatic.of(value, kind_of(value)) if name == "C" and kind_of(value) != INT else int(value)
         case value:
             raise AlgebraError(f"{name}<N> takes an integer, not {show(value)}")
 

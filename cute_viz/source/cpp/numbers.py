@@ -10,7 +10,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.source.cpp.tree import COMPARE
 from cute_viz.source.cpp.values import Value
 from cute_viz.values.integer import Runtime, Unknown
-from cute_viz.values.marks import INT, Kind, Sized, Typed
+from cute_viz.values.marks import INT, Kind, Sized, TypedStatic
 from cute_viz.values.types import ValueType
 
 SIZE: Kind = (64, False)
@@ -47,7 +47,7 @@ def kind_of(value: object) -> Kind:
     if isinstance(value, bool):
         return BOOL
     wide = isinstance(value, int) and value != _wrapped(value, INT)
-    return value.kind if isinstance(value, (Sized, Typed, Unknown)) else (64, True) if wide else INT
+    return value.kind if isinstance(value, (Sized, TypedStatic, Unknown)) else (64, True) if wide else INT
 
 
 def kind_named(kind: ValueType) -> Kind:

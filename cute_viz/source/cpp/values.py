@@ -18,7 +18,7 @@ from cute_viz.records import dataclass
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.values.integer import MulticastMask, Runtime, Static, Unknown
-from cute_viz.values.marks import Sized, Typed
+from cute_viz.values.marks import Sized, TypedStatic
 from cute_viz.values.types import ValueType
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def argument(value: Value) -> Value:
         case Unknown():
             raise value.error()
         case Sized(kind=kind):
-            return Typed.of(value, kind)
+            return TypedStatic.of(value, kind)
         case Runtime():
             return int(value)
     return value
@@ -129,7 +129,7 @@ class Env:
         self.cells: dict[str, Cell] | None = None
 
 
-class Foreign(Typed):
+class Foreign(TypedStatic):
     """A std::integral_constant, static in a layout; operators that are CuTe's give no static integer of it."""
 
 
