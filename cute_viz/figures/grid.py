@@ -75,7 +75,7 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     extents = " × ".join(str(product(mode)) for mode in modes(layout.shape))
     kind = "coordinate" if not is_int else "offset"
     shown = {"auto": f"its {kind}", "offset": f"its {kind}", "coord": "its own coordinate", "index": "its index", "none": "no text"}
-    shown["swizzle"] = "its offset before and after the swizzle"
+    shown |= {"swizzle": "its offset before and after the swizzle", "all": f"its {kind}, its index and its own coordinate"}
     cell = "i" if one else f"({','.join('ijklmnop'[: 2 + len(rest)])})"
     caption = f"Cell {cell} shows {shown[options.labels]}"
     if isinstance(layout, ComposedLayout) and (bits := pointer_bits(layout)) is not None and isinstance(drawn, ComposedLayout):
@@ -145,6 +145,11 @@ def _labels(order: list[Any], drawn: AnyLayout, rows: int, cols: int, labels: st
                 hint="choices: auto, offset, coord, index",
             )
         return [f"{swizzle(value)} → {value}" for value in order]  # which undoes itself
+    if labels == "all":
+        return [
+            "\n".join(lines)
+            for lines in zip(*(_labels(order, drawn, rows, cols, one) for one in ("offset", "index", "coord")), strict=True)
+        ]
     plane = rows * cols
     if labels == "index":
         return [str(start + r + rows * c) for start in range(0, len(order), plane) for r in range(rows) for c in range(cols)]
