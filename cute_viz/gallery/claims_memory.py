@@ -57,7 +57,7 @@ def _bulk(figure: Figure, found: re.Match[str]) -> bool:
         and led
         and (not found["of"] or tensor is not None)
         and len(ctas) == int(found[1] or 1)
-        and found["pair"] in (None, found[1])
+        and ("cta_group::2" in figure.caption) == (found[1] == "2")
     )
 
 
@@ -123,7 +123,7 @@ CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
     r"(conflict-free|an? \d+-way conflict)": _banks,
     r"Sw<(\d+),(\d+),(-?\d+)> XORs bits? (\d+)(?:\.\.(\d+))? into bits? (\d+)(?:\.\.(\d+))?": _bits,
     r"One thread(?: of each of (\d+) CTAs)? (?:copies|prefetches|adds) (\d+) bytes?(?: of \w+ memory to \w+ memory)?"
-    r"(?: of (?P<of>4 rows|pixels))?(?: from (?P<from>\w+) to (?P<to>\w+) memory)?: .*?(?:cta_group::(?P<pair>\d+))?": _bulk,
+    r"(?: of (?P<of>4 rows|pixels))?(?: from (?P<from>\w+) to (?P<to>\w+) memory)?": _bulk,
     r"Thread (\d+) holds (?:columns ([\d, ]+) of each (\d+) in )?rows? ([\d, and]+?) of C(?:, columns (\d+\.\.\d+))?": _of_thread,
     r"The swizzle spreads k (\d+)\.\.(\d+) over (?:all )?(\d+)(?: of (\d+))? chunks": _chunks,
     r"\d+ rows? in one bank group: (\d+) wavefronts?(?:\. Swizzled: (\d+)\.)?": _waves,
