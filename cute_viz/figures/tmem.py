@@ -131,7 +131,7 @@ def _metadata(tensor: Tensor, options: FigureOptions) -> Figure:
     words = metadata_words(tensor)
     each = max((max(ks) - min(ks) + 1 for held in cells for ks in held.values()), default=0)
     title = options.title or of_metadata(cells, each)
-    caption = "Metadata of a sparse tcgen05.mma. A cell shows the rows m and the columns k of A that its bits are for, the lowest bits first"
+    caption = "Metadata of a sparse tcgen05.mma. A cell shows the rows m and columns k of A that its bits are for, lowest first"
     unit = next(n for n in (8, 16, WARP, 2 * WARP, LANES) if _goes_on(cells, blocks, n, n * wide))
     further = (f"Lanes {unit} further on are for rows {unit} further on.",) if unit < LANES else ()
     notes = (*further, f"{words[0].upper()}{words[1:]}. {not_run()}")

@@ -43,7 +43,7 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[f
         for lines in _in_lines(name):
             tall = least[1] + 12 * (len(lines) - 1)
             if (c1 - c0) * w >= max(map(len, lines)) * CHAR * FONT + least[0] and (r1 - r0) * h >= tall:
-                out.append(Mark(r0, c0, r1, c1, lines, panel.paints[r0 * panel.cols + c0]))
+                out.append(Mark(r0, c0, r1, c1, lines, panel.paints[r0 * panel.cols + c0], even=True))
                 break
     return (*_plain_marks(figure, panel, w, h, least), *_once(out, _lit_marks(figure, panel, w, h, least)))
 

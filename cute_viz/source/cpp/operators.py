@@ -12,6 +12,7 @@ from typing import Any
 from cute_viz.algebra.inttuple import div_rem, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError, Span
 from cute_viz.source.cpp.definitions import Definitions
 from cute_viz.source.cpp.elements import is_integer, same
@@ -106,7 +107,13 @@ class Operators(Definitions):
                 raise self.fail(f"{show(value)} is not a condition", node.span)
 
     def _condition(self, node: Condition) -> Value:
-        test = self.truth(node.test)
+        try:
+            test = self.truth(node.test)
+        except CuteVizError:
+            yes, no = tried(lambda: self.value(node.yes), None), tried(lambda: self.value(node.no), None)
+            if isinstance(yes, Tensor) and isinstance(no, Tensor) and yes.is_like(no):
+                return yes  # either has the same banks
+            raise
         value, other = self.value(node.yes if test else node.no), self.kind(node.no if test else node.yes)
         if other is None or not is_of_run_time(value) or (kind_of(value) == other and other in (INT, BOOL)):
             return value
