@@ -21,6 +21,7 @@ from tests.test_targets import LADDER
 README = Options(target="readme")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["readme", "column", "page", "slide"])
 def test_the_ladder_passes(target: str) -> None:
     for source, options in LADDER:
