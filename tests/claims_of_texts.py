@@ -441,7 +441,7 @@ CLAIMS: dict[str, Callable[[Figure, re.Match[str]], bool]] = {
     r"k (\d+)\.\.(\d+) of": lambda f, x: (
         any(x[0][:-3] in arrow.label for arrow in f.arrows) or any(_lit_of(panel) == (int(x[1]), int(x[2])) for panel in f.panels)
     ),
-    r"T(\d) holds as V(\d)\.\.(\d) of C and reads as V(\d)\.\.(\d)": lambda f, x: x.groups() == ("0", "0", "7", "0", "7"),
+    r"thread (\d) holds as V(\d)\.\.(\d) of C and reads as V(\d)\.\.(\d)": lambda f, x: x.groups() == ("0", "0", "7", "0", "7"),
 }  # fmt: skip
 
 

@@ -145,7 +145,8 @@ MACHINES = [
         "tmem_accumulator_64", "tmem_accumulator_2sm", "tmem_block_scaled", "tmem_load_16x256b", "tmem_load_32x32b",
         "tmem_copy_pairs", "umma_sparse_metadata", "tma_out_of_bounds", "tma_multicast",
         "tma_three_dimensions", "tma_gather4", "tma_im2col",
-        "hopper_day", "blackwell_day", "atlas_copy_sm75_movmatrix", "atlas_copy_auto_vectorizing",
+        "hopper_day", "blackwell_day", "hopper_gemm", "blackwell_gemm", "blackwell_gemm_block_scaled", "ampere_gemm",
+        "atlas_copy_sm75_movmatrix", "atlas_copy_auto_vectorizing",
         "scale_factors", "wgmma_operands", "umma_pair_128", "umma_pair_256", "wgmma_sparse_metadata", "partition_A",
     )),
     *(("operation", text) for text in (
@@ -175,8 +176,8 @@ def test_titles_of_machines_and_operations_are_findings(kind: str, source: str) 
 
 
 @pytest.mark.parametrize(("operand", "title"), [
-    ("A", "Thread 13 copies k 40..47 of row 1 of A, and holds 4 elements of C in rows 3 and 11"),
-    ("B", "Thread 13 copies k 40..47 of row 1 of B, and holds 4 elements of C in columns 2 and 3"),
+    ("A", "Thread 13 copies row 1 of A, but holds C in rows 3 and 11"),
+    ("B", "Thread 13 copies row 1 of B, but holds C in columns 2 and 3"),
 ])  # fmt: skip
 def test_a_followed_thread_copies_other_rows_than_it_holds(operand: str, title: str) -> None:
     """mma.m16n8k16, C: lane 13 holds rows 13 / 4 and 8 more, columns 2 * (13 % 4) and the next; 8 threads copy a row of 64."""
@@ -242,8 +243,8 @@ def test_the_wavefronts_of_a_title_are_those_that_are_drawn() -> None:
 @pytest.mark.parametrize(
     ("source", "title"),
     [
-        ("(12,(4,8)):(59,(13,1))", "Each row begins 59 offsets after the last; 384 of 696 are used"),
-        ("(2,8):(3,10)", "Each column begins 10 offsets after the last; 16 of 74 are used"),
+        ("(12,(4,8)):(59,(13,1))", "Each row begins 59 offsets after the last"),
+        ("(2,8):(3,10)", "Each column begins 10 offsets after the last"),
         ("(2,(2,2)):(4,(2,1))", "Each row holds 4 consecutive offsets, in another order"),
         ("(3,(2,3)):(3,(12,1))", "The offsets lie in 2 runs: 0..8 and 12..20"),
         ("(2,(2,2)):(42,(1,128))", "The offsets lie in 4 pairs, with gaps between"),

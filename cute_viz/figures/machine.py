@@ -186,13 +186,6 @@ def of_metadata_bits(panel: Panel) -> str:
     return f"Threads t and t + {steps[1]} hold the same 4 bits; a selector picks one"
 
 
-def of_shared(columns: Mapping[str, AbstractSet[int]], every: int) -> str:
-    """What lies together in tensor memory. columns: of each tensor; every: columns that there are."""
-    *names, last = columns
-    taken = len(set().union(*columns.values()))
-    return f"{', '.join(names)} and {last} share tensor memory: {taken} of {every} columns"
-
-
 def of_chain(c: Sequence[Sequence[Place]], a: Sequence[Sequence[Place]], deep: int, wide: int) -> tuple[str, str]:
     """Whether the accumulator of an MMA is where the next one reads it as A; where nothing moves, in which values thread 0 has
     it. c, a: the cells (m,n) and (m,k) of each thread in the order of its values, a of the first k. deep: k of an instruction;
@@ -208,10 +201,10 @@ def of_chain(c: Sequence[Sequence[Place]], a: Sequence[Sequence[Place]], deep: i
     if places != [*range(places[0], places[0] + len(places))]:
         return STAYS, ", which each thread holds as C in another order"
     mine, its = (f"V{low}" if len(places) == 1 else f"V{low}..{low + len(places) - 1}" for low in (places[0], 0))
-    return STAYS, f", which T0 holds as {mine} of C and reads as {its}"
+    return STAYS, f", which thread 0 holds as {mine} of C and reads as {its}"
 
 
-STAYS = "The accumulator already is A of the next MMA: no data moves between threads"
+STAYS = "The accumulator already is A of the next MMA: it skips shared memory"
 
 
 def of_memory(where: Mapping[str, str]) -> str:

@@ -267,28 +267,29 @@ def _partition(figure: Figure, found: re.Match[str]) -> bool:
 
 
 def _followed(figure: Figure, found: re.Match[str]) -> bool:
-    """The k and the rows of the operand that the captions of the copy and of the accumulator name."""
-    letter = "m" if found[3] == "A" else "n"
-    named, told = [], ""
-    for caption in (panel.caption for panel in figure.panels if "global " + found[3] in panel.caption or "of C" in panel.caption):
-        told = told or caption.rpartition("k ")[2]
+    """The rows of the operand that the captions of the copy and of the accumulator name."""
+    letter = "m" if found[2] == "A" else "n"
+    named = []
+    for caption in (panel.caption for panel in figure.panels if "global " + found[2] in panel.caption or "of C" in panel.caption):
         words = re.search(rf"\b{letter} (\d+(?:\.\.\d+)?(?:, \d+)*)", caption)
         ends = re.findall(r"(\d+)(?:\.\.(\d+))?", words[1] if words else "")
         named.append({n for low, high in ends for n in range(int(low), int(high or low) + 1)})
-    mine = next(sum(label != "" for label in panel.labels) for panel in figure.panels if "of C" in panel.caption)
-    lines = [{int(n) for n in re.findall(r"\d+", found[k])} for k in (2, 5)]
-    return told == found[1] and named[:2] == lines and mine == int(found[4])
+    lines = [{int(n) for n in re.findall(r"\d+", found[k])} for k in (1, 3)]
+    return named[:2] == lines and ("but" in found[0]) == (lines[0] != lines[1])
 
 
 def _reused(figure: Figure, found: re.Match[str]) -> bool:
-    """The warps that hold each cell of a fragment."""
-    for name, many in zip("AB", found.groups(), strict=True):
-        panel = next(panel for panel in figure.panels if f"fragments of {name}" in panel.caption)
-        owners = [{t // panel.warp} for t in panel.data["thread"]]
-        for cell, several in panel.owners:
-            owners[cell] |= {t // panel.warp for t, _ in several}
-        if {len(mine) for mine in owners} != {int(many)}:
-            return False
+    """The warps that copy each cell of a tile, and that hold each cell of a fragment."""
+    told = {"global to shared": 1 if "once" in found.re.groupindex else None}
+    both = found.groupdict().get("both")
+    told |= {f"fragments of {name}": int(both or found[name.lower()]) for name in "AB"}
+    for what, many in told.items():
+        for panel in [panel for panel in figure.panels if what in panel.caption] if many else ():
+            owners = [{t // panel.warp} for t in panel.data["thread"]]
+            for cell, several in panel.owners:
+                owners[cell] |= {t // panel.warp for t, _ in several}
+            if {len(mine) for mine in owners} != {many}:
+                return False
     return True
 
 

@@ -124,10 +124,8 @@ def is_true(title: str, panel: Panel) -> bool:
             return all(min(line) == max(line) for line in every)
         if found := re.fullmatch(rf"Each {word} holds (\d+) consecutive offsets, in another order", title):
             return {(len(line), max(line) - min(line) + 1, len({*line})) for line in every} == {(int(found[1]),) * 3}
-        if found := re.fullmatch(rf"Each {word} begins (\d+) offsets after the last; (\d+) of (\d+) are used", title):
-            apart = {(min(b) - min(a), max(a) < min(b)) for a, b in pairwise(every)}
-            used = len({*offsets}), max(offsets) - min(offsets) + 1
-            return (apart, used) == ({(int(found[1]), True)}, (int(found[2]), int(found[3])))
+        if found := re.fullmatch(rf"Each {word} begins (\d+) offsets after the last", title):
+            return {(min(b) - min(a), max(a) < min(b)) for a, b in pairwise(every)} == {(int(found[1]), True)}
         if found := re.fullmatch(rf"(?:T(\d+)|\w+ thread) \w+ ({'|'.join(SHARES)}) {word} of \w", title):
             return _share(panel, word, SHARES[found[2]], None if found[1] is None else int(found[1]))
         if found := re.fullmatch(rf"The swizzle reorders (?:(\d+) of|all) (\d+) {word}s, each within itself", title):

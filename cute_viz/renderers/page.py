@@ -19,7 +19,18 @@ from cute_viz.renderers.fitting import ROOMY, Fitted, aligned, fit_panels
 from cute_viz.renderers.frame import GAP, LARGEST, LOOSE, TIGHT, Detail, Fit, PanelFrame, frames
 from cute_viz.renderers.geometry import BOLD, FONT, SMALL, fact_line, keeping, kept
 from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, columns, free_place, heading, prose, told
-from cute_viz.renderers.levels import Drawing, arranged, drawings, excerpts, further, is_comparison, prepared, stretched, units
+from cute_viz.renderers.levels import (
+    Drawing,
+    arranged,
+    cell_of,
+    drawings,
+    excerpts,
+    further,
+    is_comparison,
+    prepared,
+    stretched,
+    units,
+)
 from cute_viz.renderers.lit import lit
 from cute_viz.renderers.names import joined
 from cute_viz.renderers.outer import Outer
@@ -33,7 +44,7 @@ from cute_viz.renderers.ways import once, passed_on, sampled, unshaded
 
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
 TITLE_LETTER = 17 * BOLD  # px of a letter of the title
-NARROWEST = 420.0  # of what stands between the margins
+NARROWEST = 432.0  # of what stands between the margins
 LOWEST = 110.0  # px of a lane beside which there is no inset
 NAMED_SHARE = 0.4  # of cells that have a label, or a name
 NAMED = 15.5  # px of a row that holds the name of a group
@@ -151,7 +162,7 @@ def _tried(drawn: Drawing, target: Target) -> Page | None:
     assert target.width is not None
     assert target.height is not None
     found = [
-        frames(replace(drawn.figure, panels=(panel,)), detail, None if detail < Detail.COLOUR else drawn.cell, drawn.fit)[0]
+        frames(replace(drawn.figure, panels=(panel,)), detail, *cell_of(drawn, panel, detail))[0]
         for panel, detail in zip(drawn.figure.panels, drawn.details, strict=True)
     ]
     if "matrices of 8 × 8" in drawn.figure.facts and len({(f.panel.rows, f.panel.cols) for f in found}) == 1:

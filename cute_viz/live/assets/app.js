@@ -142,10 +142,12 @@ async function draw(typed = false) {
   clearTimeout(asking);
   asking = setTimeout(() => { definitions.refresh(asked(), state.file && followed?.version); report.refresh(state.source.includes("\n") && MOVES.test(state.source)); }, typed ? LATER : 0);
   if (!state.source.trim() && !state.file) { faults.tell(null); address.write(); return; }
-  const answer = sent || send();
+  const answer = sent || send(), late = engine.drawn && setTimeout(() => by("picture").classList.add("stale", "waiting"), LATER);
   sent = null;
   const out = await answer;
+  clearTimeout(late);
   if (!out) return;
+  by("picture").classList.remove("stale", "waiting");
   faults.tell(out.error, typed);
   if (texts.now.title !== texts.title) texts.show();
   address.soon(LATER); // it takes as long as a small picture: not between two keys
@@ -163,7 +165,6 @@ function take(out) {
   const svg = drawn.draw(out.svg);
   explorer.take(svg, out.panels, out.formula || null); // before it stands in the page, so that it is laid out once
   if (svg.parentNode !== by("picture")) by("picture").replaceChildren(svg);
-  by("picture").classList.remove("stale");
   by("picture").setAttribute("aria-label", out.description);
   if (out.uses) fields.use(out.uses);
   definitions.shown = out.name || "";
@@ -239,6 +240,7 @@ function subject() {
   const row = accessed(), box = by("subject");
   box.hidden = !row;
   if (row) box.replaceChildren(element("b", `Line ${row.place}`), " ", element("code", row.statement, { title: row.statement }), " ", button("×", () => { address.step = true; changed(); }, { ariaLabel: "back to the object" }));
+  by("fix").replaceChildren(...(row?.fix && narrow.matches ? [report.diff(row)] : [])); // on a phone the source is behind the picture
 }
 
 let unseen = false; // a kernel whose lines nobody has looked at

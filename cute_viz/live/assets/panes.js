@@ -116,7 +116,7 @@ export class Panes {
     if (this.dock.hidden) return undefined;
     if (tab === "report") return answer ? undefined : this.report.show(this.box); // a picture has nothing of it
     if (tab === "compare") return this.compare.show(this.box);
-    if (tab === "banks") return this.answer?.accesses && this.banks(this.answer);
+    if (tab === "banks") return this.answer?.accesses ? this.banks(this.answer) : this.box.replaceChildren();
     const out = await this.ask({ ask: tab }, tab);
     if (!out || tab !== this.tab) return undefined;
     if (out.error) { this.box.replaceChildren(element("p", `${out.error.message}${out.error.hint ? `: ${out.error.hint}` : ""}`)); return undefined; }
@@ -166,10 +166,11 @@ export class Panes {
     const pick = element("select", null, { id: "pattern" }, ...Object.entries(out.accesses).map(([name, words]) => element("option", name, { value: name, title: words })), element("option", "yours", { value: "", hidden: true }));
     pick.value = out.access in out.accesses ? out.access : "";
     pick.addEventListener("change", () => ask(pick.value));
-    const other = element("input", undefined, { id: "accessor", value: pick.value ? "" : out.access, placeholder: "or a TV layout, a TiledCopy", autocomplete: "off" });
-    other.setAttribute("aria-label", "who accesses it");
+    const said = out.tensor || (pick.value ? "" : out.access); // a TiledCopy is who accesses: of it, what is accessed
+    const other = element("input", undefined, { id: "accessor", value: said, placeholder: "or a TV layout, a TiledCopy", autocomplete: "off", size: Math.max(24, said.length) });
+    other.ariaLabel = out.tensor ? "the tensor" : "who accesses it";
     other.addEventListener("change", () => ask(other.value.trim()));
-    const row = element("div", null, { className: "row" }, element("label", "Access ", {}, pick), other, element("label", null, {}, far, " global memory")), parts = [row];
+    const row = element("div", null, { className: "row" }, element("label", out.tensor ? "This copy accesses " : "Access ", {}, out.tensor ? other : pick), ...(out.tensor ? [] : [other]), element("label", null, {}, far, " global memory")), parts = [row];
     if (out.warps?.length > 1) {
       const warp = element("input", null, { id: "warp", type: "range", min: 0, max: out.warps.length - 1, value: out.step });
       warp.addEventListener("input", () => ask(out.access, +warp.value));
