@@ -50,6 +50,7 @@ def level(
 
 
 def outline(top: float, left: float, bottom: float, right: float, look: str = "strong") -> Shape:
+    """A box around some cells, the rows and columns half-open."""
     return Shape("box", ((left, top), (right, bottom)), "", look)
 
 
