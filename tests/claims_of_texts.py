@@ -281,13 +281,15 @@ def _zoom(figure: Figure) -> Iterator[str]:
         yield f"{first.labels[lit[0]]} is not {found[0]}"
     if found and lit and divmod(lit[0], first.cols) != (int(found[1]), int(found[2])):
         yield f"{found[0]} is lit elsewhere"
-    for n, label in enumerate(first.labels):
-        if label.startswith("A") and label != "A{}\nB{}".format(*divmod(n, first.cols)):
+    second = figure.panels[1]
+    for n, label in enumerate(second.labels if "Cluster" in second.caption else ()):
+        r, c = divmod(n, second.cols)
+        if r and c and label != f"{second.labels[r * second.cols]}\n{second.labels[c]}":
             yield f"{label} is not what this CTA needs"
-    for times, x, at in re.findall(r"(\d+) need ([AB])(\d+)", first.foot):
-        if sum(f"{x}{at}" in label.split() for label in first.labels) != int(times):
-            yield f"not {times} need {x}{at}"
-    tile = re.search(r"(\d+) × (\d+)", figure.panels[1].caption)
+    for x, times in re.findall(r"([AB]\d+) to (\d+)", second.foot):
+        if sum(x in label.split() for label in second.labels) != int(times) + 1:
+            yield f"{x} does not go to {times}"
+    tile = re.search(r"(\d+) × (\d+)", second.caption)
     if found and tile and [int(found[3]), int(found[4])] != [int(found[1]) * int(tile[1]), int(found[2]) * int(tile[2])]:
         yield found[0]
     for n, panel in enumerate(figure.panels):

@@ -21,6 +21,7 @@ from tests.test_targets import LADDER
 README = Options(target="readme")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["readme", "column", "page", "slide"])
 def test_the_ladder_passes(target: str) -> None:
     for source, options in LADDER:
@@ -210,7 +211,7 @@ def test_captions_say_what_is_drawn() -> None:
         assert (HOLE in panel.paints) == ("hatched" in panel.caption)
     assert "its owner T,V" not in figure("((32,8),4):((4,128),1)", tile="128x8", color_by="warp", labels="none").caption
     for drawn in (figure("talk_pipeline_ping_pong"), figure("talk_pipeline"), figure("(128,64,4):(64,1,8192)", view="pipeline")):
-        assert ("C and a number" in drawn.caption) == any(label.startswith("C") for label in drawn.panels[0].labels)
+        assert ("C0 the first of C" in drawn.caption) == any(label.startswith("C") for label in drawn.panels[0].labels)
 
 
 def test_each_block_of_the_hierarchical_layout_holds_4_consecutive_offsets() -> None:
