@@ -85,7 +85,7 @@ ASKED = (  # tests of the rooms, in the order in which they are learned
 )
 SLOW = 4.0  # seconds of processor time of a test that is not asked
 MOST = 60.0  # those of all tests that are asked about one mistake
-FILES = 6  # of tests that a fork which has read nothing collects
+FILES = 6  # of tests that a fork which has read nothing collects beside those of pictures
 HEADERS = ("test_tables", "test_facts")  # whose oracle is a text
 SAVED = 300.0  # seconds of work after which is kept what was learned
 SAME = (2, 8)  # so many cases of one test are asked before those of others, and so many before all the rest
@@ -459,9 +459,9 @@ class Asker:
         made of it, or that read the library."""
         if not path.endswith(".py"):
             return [name for name in self.known.seconds if "test_library" in name or "test_tables" in name]
-        out, files = [], {path}
+        out, files = [], {path, *PICTURES}
         for name in self.known.tests(path, naming(self.top, self.known.lines, path, first, last)):
-            files |= {name.split("::")[0]} if len(files) < FILES else set()
+            files |= {name.split("::")[0]} if len(files) < FILES + len(PICTURES) else set()
             out += [name] if name.split("::")[0] in files else []
         return out
 

@@ -213,7 +213,7 @@ def extents_of(smem: AnyLayout) -> tuple[int, int]:
         raise AlgebraError(f"the values of {smem} are coordinates, not offsets in shared memory")
     if len(shape) > 2:
         raise AlgebraError(f"the layout {smem} has {len(shape)} modes", hint="give the layout of one tile, (m,n)")
-    return product(shape[0]), product(shape[1:])
+    return product(shape[:1]), product(shape[1:])
 
 
 def _view(

@@ -142,9 +142,10 @@ def _draw(question: Question) -> dict[str, Any]:
 def _banks(question: Question) -> dict[str, Any]:
     """The picture of an access of the object; where it has none, that of the object, and why."""
     from cute_viz.analysis.patterns import PATTERNS
-    from cute_viz.live.banks import banks
+    from cute_viz.live.banks import banks, tensor
 
     asked = {
+        "tensor": tensor(question),
         "accesses": PATTERNS,
         "access": str(question.more.get("access") or "ldmatrix"),
         "global": bool(question.more.get("global")),

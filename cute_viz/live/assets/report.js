@@ -102,8 +102,15 @@ export class Report {
     if (current && this.box.clientHeight) this.box.scrollTop = Math.max(0, current.offsetTop - this.box.clientHeight / 2);
   }
 
-  // The edit at its place, with what it does.
+  // The edit at its place.
   propose(row) {
+    const { spans } = row.fix, box = this.diff(row, button("Close", () => this.editor.show(0, null)));
+    if (spans.length) { this.editor.show(spans[0].span[1], box); this.proposed(); }
+    else this.box.querySelector(`[data-id="${row.id}"]`)?.after(box);
+  }
+
+  // The lines of an edit, before and after, with what it does.
+  diff(row, ...more) {
     const { fix } = row, { spans } = fix, found = this.worse.filter((one) => one.fix?.spans.length);
     const every = [...new Map(found.flatMap((one) => one.fix.spans).map((edit) => [`${edit.span} ${edit.text}`, edit])).values()];
     const lines = fix.edits.flatMap(({ file, line, old, new: changed }) => {
@@ -117,11 +124,9 @@ export class Report {
     const words = [`Line ${row.place}: ${number(row.wavefronts ?? row.instructions)} → ${number(fix.left ?? fix.wavefronts)} ${row.wavefronts === null ? "instructions" : "wavefronts"}.`];
     if (fix.bytes) words.push(`The buffer grows by ${number(fix.bytes)} bytes.`);
     if (fix.unless.length) words.push(`Holds where line ${fix.unless.join(", ")} follows the edit.`);
-    const box = element("div", null, { className: "diff" }, ...lines, element("div", null, { className: "row" }, element("span", words.join(" "), { className: "grow" }),
+    return element("div", null, { className: "diff" }, ...lines, element("div", null, { className: "row" }, element("span", words.join(" "), { className: "grow" }),
       ...(spans.length ? [button("Apply", () => this.apply(row.fix.what, spans), { className: "main" })] : []),
-      ...(every.length > spans.length && spans.length ? [button("Apply all", () => this.apply("all fixes", every), { title: `the edits of ${found.length} fixes` })] : []), button("Close", () => this.editor.show(0, null))));
-    if (spans.length) { this.editor.show(spans[0].span[1], box); this.proposed(); }
-    else this.box.querySelector(`[data-id="${row.id}"]`)?.after(box);
+      ...(every.length > spans.length && spans.length ? [button("Apply all", () => this.apply("all fixes", every), { title: `the edits of ${found.length} fixes` })] : []), ...more));
   }
 
   apply(what, edits) {
