@@ -35,11 +35,7 @@ class _Wanted:
 
 
 def fitting(text: str, folders: tuple[str, ...] = ()) -> list[tuple[Listed, dict[str, str]]]:
-    """The operations that an opcode of SASS may be, each with its parameters; none for a text that is no opcode.
-
-    >>> [line.name for line, _ in fitting("HMMA.16816.F32.BF16")]
-    ['SM80_16x8x16_F32BF16BF16F32_TN']
-    """
+    """The operations that an opcode of SASS may be, each with its parameters; none for a text that is no opcode."""
     opcode, _, rest = text.partition(".")
     if not OPCODE.fullmatch(text):
         return []
