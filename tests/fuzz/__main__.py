@@ -76,12 +76,12 @@ def dsl_programs(count: int, seed: int) -> Found:
     from tests import dsl_programs
 
     python = dsl_programs.python_with_the_dsl()
-    for number in range(seed, seed + count) if python else ():
-        with TemporaryDirectory() as folder:
-            text, source, _ = dsl_programs.program(number)
-            expected = dsl_programs.values_of(source, Path(folder) / "program.py", str(python))
-            if bad := dsl_programs.differences(text, expected):
-                yield number, text, str(bad[:3])
+    made = [dsl_programs.program(number, functions=2) for number in range(seed, seed + count)] if python else []
+    with TemporaryDirectory() as folder:
+        asked = dsl_programs.values_of_all([source for _, source, _ in made], Path(folder), str(python)) if made else []
+    for number, (text, _, _), expected in zip(itertools.count(seed), made, asked, strict=False):
+        if bad := dsl_programs.differences(text, expected):
+            yield number, text, str(bad[:3])
 
 
 def links(count: int, seed: int) -> Found:
@@ -111,7 +111,7 @@ def main(minutes: float, seed: int | None, folders: tuple[str, ...], keep: str, 
         "mcp": (50, doors.mcp),
         "python": (20, python_programs),
         "cpp": (10, cpp_programs),
-        "dsl": (1, dsl_programs),
+        "dsl": (20, dsl_programs),
         "links": (50, links),
     }
     asked: dict[str, int] = {}
