@@ -1,9 +1,10 @@
 """Pictures of everything in every look, and a digest of each: `python -m tests.drawn` writes those of today into `DIGESTS`.
 
 The gallery's pictures, as its specs say, in the other formats, places and looks; random objects with random options; random
-expressions, with their values and the steps that lead there; what is said of programs of Hopper and Blackwell. An answer that is an
-error counts by its words. Where one changes on purpose, the digests are written again, and `python -m tests.drawn WORD` prints
-what is drawn for the names that hold a word: what was drawn before shows with `git stash`.
+expressions, with their values and the steps that lead there; what is said of programs of Hopper and Blackwell; what
+`tests/widely.py` makes up. An answer that is an error counts by its words. Where one changes on purpose, the digests are written
+again, and `python -m tests.drawn WORD` prints what is drawn for the names that hold a word: what was drawn before shows with
+`git stash`.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from cute_viz.options.views import COLOR_BY, LABELS, VIEWS
 from cute_viz.source.text import read
 from cute_viz.spec import PACKAGED, Library
 from cute_viz.spec.library import resolve
+from tests import widely
 from tests.fuzz import targets
 from tests.fuzz.commands import Grammar
 
@@ -77,7 +79,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "view": tuple(VIEWS),
     "tile": ("4x8", "16x8", "8x128", "7x5"),
     "color_by": COLOR_BY,
-    "labels": LABELS,
+    "labels": LABELS[:-1],  # the last is three of them in one
     "coords": (True,),
     "thread": ("0", "5", "0..3"),
     "warp": ("0", "1..2"),
@@ -213,7 +215,8 @@ def parts() -> dict[str, Iterator[tuple[str, str]]]:
     out |= {f"page {number}": page(number) for number in range(PAGES)}
     out |= {f"near {number}": near(number) for number in range(NEAR)}
     out |= {f"expressions {number}": expressions(number) for number in range(EXPRESSIONS)}
-    return out | {f"random {number}": at_random(number) for number in range(RANDOM)}
+    out |= {f"random {number}": at_random(number) for number in range(RANDOM)}
+    return out | {f"{kind} {number}": draw(number) for kind, (draw, many) in widely.KINDS.items() for number in range(many)}
 
 
 def digest(drawn: Iterator[tuple[str, str]]) -> str:

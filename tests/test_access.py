@@ -21,7 +21,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis import shared_wavefronts
 from cute_viz.analysis.access import WarpAccess, accesses, element_bits, global_request
 from cute_viz.analysis.banks import phases
-from cute_viz.analysis.patterns import MATRICES, PATTERNS, warp_addresses
+from cute_viz.analysis.patterns import MATRICES, PATTERNS, named_accesses, warp_addresses
 from cute_viz.analysis.swizzle_steps import on_coordinates, steps_of, swizzle_steps
 from cute_viz.analysis.swizzles import MODES, explain_choice, search
 from cute_viz.errors import AlgebraError, CuteVizError, FigureError, LimitError
@@ -365,6 +365,10 @@ class TestSearch:
     def test_half_an_instruction_costs_half(self, rows, cols):
         whole, matrices = (search(rows, cols, 16, [name])[0] for name in ("ldmatrix", "ldmatrix.x1"))
         assert (whole.wavefronts, whole.ideal) == (matrices.wavefronts, matrices.ideal)
+
+    def test_a_tile_of_no_mode_is_one_element(self):
+        """Not an index out of range."""
+        assert [one.wavefronts for one in named_accesses(Layout((), ()), "rows", 32)] == [1]
 
     def test_an_unknown_access_is_named_with_its_neighbour(self):
         with pytest.raises(AlgebraError) as caught:

@@ -194,6 +194,42 @@ def test_alternatives_as_compiled(folder: Path, capsys: pytest.CaptureFixture[st
     assert told[1] == told[0]
 
 
+CHOSEN = """#include <cute/tensor.hpp>
+using namespace cute;
+__global__ void k(float const* g, int n) {
+  __shared__ float left[1024];
+  __shared__ float right[1024];
+  auto rows = make_layout(make_shape(_32{}, _32{}), make_stride(_32{}, _1{}));
+  auto source = make_tensor(make_gmem_ptr(g), make_layout(make_shape(_32{}, _32{}), make_stride(_1{}, _32{})));
+  auto sL = make_tensor(make_smem_ptr(left), rows);
+  auto sR = make_tensor(make_smem_ptr(right), rows);
+  auto mine = local_partition(source, Layout<Shape<_32, _8>>{}, threadIdx.x);
+  auto tL = local_partition(sL, Layout<Shape<_32, _8>>{}, threadIdx.x);
+  auto tR = local_partition(sR, Layout<Shape<_32, _8>>{}, threadIdx.x);
+  copy(mine, n > 4 ? tL : tR);
+  auto either = n > 4 ? tL : tR;
+  copy(mine, either);
+  copy(mine, local_partition(n > 4 ? sL : sR, Layout<Shape<_32, _8>>{}, threadIdx.x));
+  copy(mine, true ? tL : tR);
+}
+void host(float* p, int n) { k<<<1, 256>>>(p, n); }
+"""
+
+
+def test_a_choice_of_two_tensors_as_compiled(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`copy(mine, a ? b : c)` counts either side, as it does where the file is read as it is written."""
+    (folder / "chosen.cu").write_text(CHOSEN, encoding="utf-8")
+    told = []
+    for words in ((), ("--flags", "-arch=sm_80")):
+        with pytest.raises(SystemExit):
+            main(["analyze", str(folder / "chosen.cu"), *words, "--json"])
+        found = json.loads(capsys.readouterr().out)
+        assert not found["unknown"]
+        told.append(sorted((row["line"], row["instruction"], row["wavefronts"] or row["sectors"]) for row in found["accesses"]))
+    assert told[1] == told[0]
+    assert (13, "st.shared.32", 1024) in told[0]
+
+
 TRANSPOSE = """#include <cute/tensor.hpp>
 #include <cutlass/array.h>
 template <class Source, class Tile, class Threads, class Vector>

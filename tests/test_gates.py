@@ -21,6 +21,7 @@ from tests.test_targets import LADDER
 README = Options(target="readme")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["readme", "column", "page", "slide"])
 def test_the_ladder_passes(target: str) -> None:
     for source, options in LADDER:
@@ -145,7 +146,8 @@ MACHINES = [
         "tmem_accumulator_64", "tmem_accumulator_2sm", "tmem_block_scaled", "tmem_load_16x256b", "tmem_load_32x32b",
         "tmem_copy_pairs", "umma_sparse_metadata", "tma_out_of_bounds", "tma_multicast",
         "tma_three_dimensions", "tma_gather4", "tma_im2col",
-        "hopper_day", "blackwell_day", "atlas_copy_sm75_movmatrix", "atlas_copy_auto_vectorizing",
+        "hopper_day", "blackwell_day", "hopper_gemm", "blackwell_gemm", "blackwell_gemm_block_scaled", "ampere_gemm",
+        "atlas_copy_sm75_movmatrix", "atlas_copy_auto_vectorizing",
         "scale_factors", "wgmma_operands", "umma_pair_128", "umma_pair_256", "wgmma_sparse_metadata", "partition_A",
     )),
     *(("operation", text) for text in (
@@ -154,7 +156,7 @@ MACHINES = [
         "raked_product((2,2),(3,4))", "right_inverse((4,8):(8,1))",
     )),
 ]  # fmt: skip
-CONSTANT = ("of 512", "T5", "32 bits", "4 bits", "e4m3", "e5m2", "f32")  # digits of titles that are no number of the picture
+CONSTANT = ("of 512", "T5", "32 bits", "e4m3", "e5m2", "f32")  # digits of titles that are no number of the picture
 
 
 @pytest.mark.parametrize(("kind", "source"), MACHINES)
@@ -175,8 +177,8 @@ def test_titles_of_machines_and_operations_are_findings(kind: str, source: str) 
 
 
 @pytest.mark.parametrize(("operand", "title"), [
-    ("A", "Thread 13 copies k 40..47 of row 1 of A, and holds 4 elements of C in rows 3 and 11"),
-    ("B", "Thread 13 copies k 40..47 of row 1 of B, and holds 4 elements of C in columns 2 and 3"),
+    ("A", "Thread 13 copies row 1 of A, but holds C in rows 3 and 11"),
+    ("B", "Thread 13 copies row 1 of B, but holds C in columns 2 and 3"),
 ])  # fmt: skip
 def test_a_followed_thread_copies_other_rows_than_it_holds(operand: str, title: str) -> None:
     """mma.m16n8k16, C: lane 13 holds rows 13 / 4 and 8 more, columns 2 * (13 % 4) and the next; 8 threads copy a row of 64."""
@@ -205,11 +207,11 @@ def test_captions_say_what_is_drawn() -> None:
         drawn = figure(text)
         assert any(paint.shade for paint in drawn.paints) == ("lighter" in drawn.legends[0].title) == lighter
     for name in ("tma_gather4", "tma_out_of_bounds"):
-        panel = figure(name).panels[0]
-        assert (HOLE in panel.paints) == ("hatched" in panel.caption)
+        drawn = figure(name)
+        assert (HOLE in drawn.panels[0].paints) == any(note.startswith("Hatched") for note in drawn.notes)
     assert "its owner T,V" not in figure("((32,8),4):((4,128),1)", tile="128x8", color_by="warp", labels="none").caption
     for drawn in (figure("talk_pipeline_ping_pong"), figure("talk_pipeline"), figure("(128,64,4):(64,1,8192)", view="pipeline")):
-        assert ("C and a number" in drawn.caption) == any(label.startswith("C") for label in drawn.panels[0].labels)
+        assert ("C0 the first of C" in drawn.caption) == any(label.startswith("C") for label in drawn.panels[0].labels)
 
 
 def test_each_block_of_the_hierarchical_layout_holds_4_consecutive_offsets() -> None:
@@ -242,8 +244,8 @@ def test_the_wavefronts_of_a_title_are_those_that_are_drawn() -> None:
 @pytest.mark.parametrize(
     ("source", "title"),
     [
-        ("(12,(4,8)):(59,(13,1))", "Each row begins 59 offsets after the last; 384 of 696 are used"),
-        ("(2,8):(3,10)", "Each column begins 10 offsets after the last; 16 of 74 are used"),
+        ("(12,(4,8)):(59,(13,1))", "Each row begins 59 offsets after the last"),
+        ("(2,8):(3,10)", "Each column begins 10 offsets after the last"),
         ("(2,(2,2)):(4,(2,1))", "Each row holds 4 consecutive offsets, in another order"),
         ("(3,(2,3)):(3,(12,1))", "The offsets lie in 2 runs: 0..8 and 12..20"),
         ("(2,(2,2)):(42,(1,128))", "The offsets lie in 4 pairs, with gaps between"),

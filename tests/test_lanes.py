@@ -65,9 +65,9 @@ def test_the_accumulator_of_half_is_a_of_the_next() -> None:
         )
         if per == 2:
             shown = lanes_of("flash_attention_forward")
-            assert (moved, shown.title) == (0, "S in registers already lies as P must: no data moves between threads")
+            assert (moved, shown.title) == (0, "S already lies in registers as P must: P skips shared memory")
             assert [by_wgmma(0, v) for v in range(8)] == [a_of_wgmma(0, v, 2) for v in range(8)]
-            assert "T0 holds as V0..7 of C and reads as V0..7" in shown.caption
+            assert "thread 0 holds as V0..7 of C and reads as V0..7" in shown.caption
             assert [arrow.label for arrow in shown.arrows[1:4]] == ["wgmma\nwith Kᵀ", "softmax\nin place", "wgmma\nwith V"]
         else:
             shown = lanes_of(CHAIN.format(k=32, t="E4M3E4M3", e="float_e4m3_t").replace("\n", " "))
@@ -104,8 +104,8 @@ def test_two_ctas_have_their_own_rows() -> None:
 def test_tensor_memory_has_its_true_columns() -> None:
     """Two accumulators of 192 columns, then SFA and SFB, each in columns of its own; one tcgen05.ld reads the first eight."""
     shown = lanes_of("blackwell_gemm_block_scaled")
-    assert shown.title == "C, SFA and SFB share tensor memory: 408 of 512 columns"
-    panel = next(panel for panel in shown.panels if panel.caption == "C, SFA, SFB")
+    assert shown.title == "Row r is lane r and thread r; SFA and SFB take 24 columns"
+    panel = next(panel for panel in shown.panels if panel.caption == "C, 2 stages, SFA, SFB")
     assert panel.col_ruler.labels == tuple(str(n) for n in range(0, 408, 8))
     assert [8 * n for n, level in enumerate(panel.col_ruler.levels) if level] == [192, 384, 392]
     for lane in (0, 31, 32, 127):

@@ -572,6 +572,11 @@ def test_an_access_of_ones_own_is_drawn_and_counted():
     copy = "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, Layout<Shape<_8,_4>>{}, Layout<Shape<_1,_8>>{})"
     out = answer({"ask": "banks", "source": "(8,32):(32,1)", "access": copy})
     assert (out["instruction"], out["assumed"]) == ("ld.128", False)
+    same = answer({"ask": "banks", "source": copy, "access": "(8,32):(32,1)"})  # the other way round
+    assert {**same, "access": copy, "tensor": ""} == {**out, "tensor": ""}
+    assert answer({"ask": "banks", "source": copy})["tensor"] == "(8,32):(32,1)"
+    column = answer({"ask": "banks", "source": copy, "access": "(8,32):(1,8)"})
+    assert "16 contiguous bytes" in column["said"]
     out = answer({"ask": "banks", "source": "(8,64):(64,1)", "access": "ldmatrix", "step": 1})
     assert (out["step"], out["warps"]) == (1, [32, 32])
     assert "T0" in out["svg"]

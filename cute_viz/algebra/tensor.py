@@ -101,6 +101,11 @@ class Tensor(Shown):
         begin = int(begin)  # an address that is not known cannot be swizzled
         return swizzle.each(begin + o for o in offsets)
 
+    def is_like(self, other: Tensor) -> bool:
+        """Whether another tensor has the same elements at the same places of its buffer, be that another one."""
+        mine, its = (replace(x, name="", pointer=replace(x.pointer, base="", name="")) for x in (self, other))
+        return mine == its
+
     def of_type(self, kind: object) -> Tensor:
         """It with a type of elements, where its own is not known."""
         return self if self.pointer.known is not None else replace(self, pointer=replace(self.pointer, type=kind))

@@ -66,7 +66,7 @@ def of_offsets(
         if len(pitch) == 1 and 0 not in pitch and len(every[0]) > 1:
             if all(max(line) - min(line) < len(line) for line in every):
                 return f"Each {word} holds {len(every[0])} consecutive offsets, in another order"
-            return f"Each {word} begins {pitch.pop()} offsets after the last; {len(counts)} of {high - low + 1} are used"
+            return f"Each {word} begins {pitch.pop()} offsets after the last"
     plane = rows * cols
     if len(order) > plane > 1 and all(b - a == 1 for a, b in zip(order, order[plane:], strict=False)):
         return "From plane to plane, each offset grows by 1"
@@ -162,7 +162,8 @@ def of_owners(
         return f"{who} {verb} {PARTS[whole // count]} {word} of {what}"
     if runs == 1:
         return f"{head}, {'side by side' if word == 'row' else 'one above the other'}" if what else f"{head} of one {word}"
-    return f"{head}, in {runs} " + ("pairs" if lengths[0] == 2 else f"runs of {lengths[0]}")
+    each = ", each of one column" if word == "column" and not what else ""
+    return f"{head}, in {runs} " + ("pairs" if lengths[0] == 2 else f"runs of {lengths[0]}") + each
 
 
 def of_picked(a: Sequence[Panel], result: Sequence[Panel]) -> str:
@@ -245,14 +246,22 @@ def of_banks(banks: Sequence[Sequence[int]], what: str = "bank group", lines: bo
     return f"{head}; swizzled, in {groups[1]}: {verdict(ways[1])}" if len(banks) > 1 else f"{head}: {verdict(ways[0])}"
 
 
-def of_reuse(fragments: Mapping[str, Panel]) -> str:
-    """How many warps each element of A, and of B, goes to; "" where that is not one number of each. fragments: of A, then of B."""
-    times = []
-    for panel in fragments.values():
-        several = dict(panel.owners)
-        threads = panel.data.get("thread", (None,))
-        each = {len({t // panel.warp for t, _ in several.get(n, ((t, 0),))}) for n, t in enumerate(threads) if t is not None}
-        times.append(each.pop() if len(each) == 1 and None not in threads else 0)
+def of_reuse(copies: Sequence[Panel], fragments: Mapping[str, Panel]) -> str:
+    """How many warps copy each element of A and of B, and how many read it; "" where those are not one number of each. copies: to
+    shared memory. fragments: of A, then of B."""
+    copied = {_warps_of_each(panel) for panel in copies}
+    times = [_warps_of_each(panel) for panel in fragments.values()]
     if len(times) != 2 or 0 in times:
         return ""
-    return f"Each element of A goes to {count(times[0], 'warp')}, of B to {times[1]}"
+    a, b = times
+    if copied != {1}:
+        return f"Each element of A goes to {count(a, 'warp')}, of B to {b}"
+    read = f"{count(a, 'warp')} read{'s' * (a == 1)} it"
+    return f"One warp copies each element, and {read}" if a == b else f"One warp copies each element; of A {read}, of B {b}"
+
+
+def _warps_of_each(panel: Panel) -> int:
+    """How many warps have each cell of a panel; 0 where that is not one number."""
+    several, threads = dict(panel.owners), panel.data.get("thread", (None,))
+    each = {len({t // panel.warp for t, _ in several.get(n, ((t, 0),))}) for n, t in enumerate(threads) if t is not None}
+    return each.pop() if len(each) == 1 and None not in threads else 0

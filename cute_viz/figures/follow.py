@@ -70,8 +70,7 @@ def _followed(obj: Gemm, options: FigureOptions, thread: int, operand: str) -> F
     of_a = "" if operand == "A" else f", by way of {operand}"
     whole = f"Thread {thread} through a GEMM of {m} × {n} × {k}{of_a}"
     copied, held = sorted({row for part in steps.written for row, _ in part}), [row for row, _ in steps.held]
-    ks = sorted({k for part in steps.written for _, k in part})
-    title = options.title or of_thread(thread, operand, copied, ks, held, "row" if operand == "A" else "column") or whole
+    title = options.title or of_thread(thread, operand, copied, held, "row" if operand == "A" else "column") or whole
     called = obj.mma.atom.instruction.called or obj.mma.atom.name or "an MMA atom"
     smem = obj.smem_a if operand == "A" else obj.smem_b
     caption = f"{whole}. {operand} of {shared.bits}-bit elements; {called}; the same rows everywhere, one instruction of each kind"

@@ -28,7 +28,7 @@ from cute_viz.figures.trim import transposed
 
 def gemm(obj: Gemm, options: FigureOptions) -> Figure:
     """The page of a Gemm. Each panel shows the smallest tile that repeats; its heading says how often it does."""
-    plain = replace(options, title=None, operand=None)
+    plain = replace(options, title=None, operand=None, part=True)
     m, n, k = obj.tile
     parts: list[tuple[str, Figure, str]] = []  # heading, figure, and the stage as `_FROM` calls it
     moved: dict[str, Figure] = {}  # the copies to shared memory
@@ -70,7 +70,8 @@ def gemm(obj: Gemm, options: FigureOptions) -> Figure:
             parts[-1] = (f"{what}, as the epilogue stores it{_times((tm, tn), (m, n))}", *parts[-1][1:])
         else:
             parts.append((heading, drawn, "store C"))
-    title = options.title or of_reuse({stage: figure.panels[0] for _, figure, stage in parts if stage in ("mma A", "mma B")})
+    fragments = {stage: figure.panels[0] for _, figure, stage in parts if stage in ("mma A", "mma B")}
+    title = options.title or of_reuse([figure.panels[0] for figure in moved.values()], fragments)
     title = title or f"GEMM {m} × {n} × {k} with {obj.mma.atom.name or 'an MMA atom'}"
     words = f"PermutationMNK {show(obj.mma.permutation_mnk)}, ThrLayoutVMNK {obj.mma.thr_layout_vmnk}, smem {obj.smem_a}"
     caption = "From global memory to registers and back: each panel is the smallest tile that repeats"

@@ -25,10 +25,10 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tmem import WARP, TensorMemory, metadata_words
 from cute_viz.algebra.views import atom_of
-from cute_viz.figures.held import of_held
+from cute_viz.figures.held import of_held, of_way
 from cute_viz.figures.lane_rows import FAINT, GREY, WARPS, banded, twice
 from cute_viz.figures.lanes import held, is_lanes
-from cute_viz.figures.machine import Place, Span, of_chain, of_shared
+from cute_viz.figures.machine import Place, Span, of_chain
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.paint import HUES
 from cute_viz.figures.tmem import held_by
@@ -99,7 +99,9 @@ def journey(obj: Stages, hues: Mapping[int, int], mine: Collection[Place] = (), 
     if tensors and not mmas:
         ld = next((x for x in obj.parts if isinstance(x, CopyOp) and is_lanes(x)), None)
         wide = 1 + max((r for _, r in held(ld)), default=0) if ld is not None else wide
-        path.append(("tensor memory", _tensor_memory(tensors, every, wide, mine), f"tcgen05.ld\n{wide} columns" if wide else ""))
+        loads = -(-len({n for _, n in mine}) // (wide or 1))
+        many = f"{loads} × {wide} columns" if loads > 1 else f"{wide} columns"
+        path.append(("tensor memory", _tensor_memory(tensors, every, wide, mine), f"tcgen05.ld\n{many}" if wide else ""))
         if wide:
 
             def is_register(m: int, _: int) -> bool:
@@ -129,22 +131,22 @@ def journey(obj: Stages, hues: Mapping[int, int], mine: Collection[Place] = (), 
         entries += tuple([LegendEntry(FAINT + hue, name) for hue, name in names if FAINT + hue in cells])
     if GREY in cells:
         entries = (*entries, LegendEntry(GREY, "scale factors"))
-    title, words = _finding(panels, mine, thread, deep, f"what one tcgen05.ld reads of C, on to {d}" if wide else "all of C")
-    if not rows and told[0]:
-        title = told[0]
-        if again and told[1]:
-            title = f"{c.partition(' ')[0]} in registers already lies as {again} must: no data moves between threads"
+    in_hue = f"what one tcgen05.ld reads of C, on to {d}" if wide else "all of C"
+    words = f"In full hue: k 0..{deep - 1} of {a}, which one instruction reads, and {in_hue}. Hue: warp"
+    if mine:
+        title = of_held(thread or 0, mine, a)
+        words = f"In full hue: what thread {thread} holds of C, and k 0..{deep - 1} of {a}, which one instruction reads for it"
+    elif told[0]:
+        title = f"{c.partition(' ')[0]} already lies in registers as {again} must: {again} skips shared memory"
+        title = title if again and told[1] else told[0]
         words = f"In full hue: k 0..{k - 1} of {again or 'the next A'}{told[1]}. Hue: warp"
-    elif not rows and len(tensors) > 1:
-        title, words = (
-            of_shared(
-                {name.partition(" ")[0]: {column for _, column in its} for (name, _), its in zip(tensors, every, strict=True)},
-                COLUMNS,
-            ),
-            f"{words}; gray: scale factors, which tcgen05.cp brings",
-        )
-    elif not rows and pair:
+    elif pair:
         title = f"One instruction of two CTAs: each loads, holds and stores its own {panels[0].rows // 2} rows"
+    else:
+        lanes = bool(wide) and all(lane == first == last for (lane, _), (first, _, last, _) in every[0].items())
+        more = {name.partition(" ")[0]: len({column for _, column in its}) for (name, _), its in zip(tensors, every, strict=True)}
+        title = of_way(hues, (a, d if store is not None else "C"), lanes, _is_bent(panels[1]), [*more.items()][1:])
+        words += "; gray: scale factors, which tcgen05.cp brings" * (len(more) > 1)
     return Figure(
         kind="journey",
         title=title,
@@ -167,20 +169,10 @@ def _chained(first: MMA_Atom, second: MMA_Atom) -> tuple[str, str]:
     return of_chain(cells[0], cells[1], product(second.shape_mnk[2]), product(first.shape_mnk[1]))
 
 
-def _finding(panels: tuple[Panel, ...], mine: Collection[Place], thread: int | None, deep: int, of_c: str) -> tuple[str, str]:
-    """What is seen: where the k slice stands in shared memory, or what a thread holds of C."""
-    shared = panels[1]
-    lit = [n for n, paint in enumerate(shared.paints) if 0 <= paint < FAINT]
-    chunks = sorted({n % shared.cols for n in lit})
-    lone = f"k 0..{deep - 1}"
-    if mine:
-        words = f"In full hue: what thread {thread} holds of C, and {lone} of A, which one instruction reads for it"
-        return of_held(thread or 0, mine), words
-    words = f"In full hue: {lone} of A, which one instruction reads, and {of_c}. Hue: warp"
-    if len(chunks) > len(lit) / shared.rows + 0.5:
-        which = f"all {len(chunks)} chunks" if len(chunks) == shared.cols else f"{len(chunks)} of {shared.cols} chunks"
-        return f"The swizzle spreads {lone} over {which}", words
-    return f"{lone} of A stands in {len(chunks)} of {shared.cols} chunks of each line", words
+def _is_bent(shared: Panel) -> bool:
+    """Whether what is in full hue stands in more chunks of the lines of shared memory than one line has of it."""
+    lit = [n % shared.cols for n, paint in enumerate(shared.paints) if 0 <= paint < FAINT]
+    return len({*lit}) > len(lit) / shared.rows + 0.5
 
 
 def _depth(described: Any, load: TmaCopy) -> int:
@@ -301,9 +293,7 @@ def _tensor_memory(
     ruler = Ruler("", ("",) * LANES)
     others = [name.partition(" ")[0] for name, _ in parts[1:]]
     stages = len({stage for n, stage in of_column if n == 0})
-    head = ", ".join(
-        ["C, by lane" if not others and stages == 1 else "C", *others, *([f"{stages} stages"] if stages > 1 and not others else [])]
-    )
+    head = ", ".join(["C, by lane" if not others and stages == 1 else "C", *[f"{stages} stages"] * (stages > 1), *others])
     panel = _panel(head, LANES, paints, ruler, ("column", tuple(map(str, starts))), words)
     return replace(panel, col_ruler=replace(panel.col_ruler, levels=(0, *steps, 0)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from string import ascii_uppercase
 from typing import Any
 
@@ -19,7 +20,7 @@ from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.findings import of_picked
 from cute_viz.figures.grid import grid
 from cute_viz.figures.machine import of_groups, of_result
-from cute_viz.figures.model import HOLE, Figure, LegendEntry, Paint
+from cute_viz.figures.model import HOLE, Figure, LegendEntry, Paint, Panel
 from cute_viz.figures.motion import motion
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
@@ -75,15 +76,22 @@ def operation(call: Operation, options: FigureOptions) -> Figure:
     last = figures[-1].panels
     tiles = count and found.name != "composition" and len(last) == 1
     groups = [keys[-1](x) for x in last[0].data.get("offset", ())] if tiles else []
-    told = _finding(found.name, drawn, count, of_groups(groups, last[0].cols, "tile" if title == TILES else "copy"))
+    where = of_groups(groups, last[0].cols, "tile" if title == TILES else "copy")
+    told = _finding(found.name, drawn, count, where)
     if found.name == "composition" and "A(B(i))" not in told:
         told = of_picked(figures[0].panels, last) or told
-    caption = f"{found.name}: {found.summary.partition(';')[0]}. {parts[0][1].caption}" if told else parts[0][1].caption
-    out = page(options.title or told or f"{found.name}: {found.summary.partition(';')[0]}", shown, across, source, caption)
+    name, first = f"{found.name}: {found.summary.partition(';')[0]}", parts[0][1]
+    caption, mute = (". ".join(filter(None, (name * bool(told), words))) for words in (first.caption, first.mute))
+    out = page(options.title or told or name, shown, across, source, caption)
     panels = [replace(panel, legends=None) for panel in out.panels]
+    if where and "interleaved" not in where:
+        panels[-1] = _parted(panels[-1], groups)
     if any(painting.paints[p].faded for p in panels[0].paints if p != HOLE):
-        out = replace(out, caption=f"{out.caption}; what is not picked of A is faded")
-    return replace(out, kind="operation", paints=painting.paints, legends=painting.legends, panels=tuple(panels))
+        faded = "what is not picked of A is faded"
+        caption, mute = f"{caption}; {faded}", "; ".join(filter(None, (mute, faded)))
+    return replace(
+        out, kind="operation", caption=caption, mute=mute, paints=painting.paints, legends=painting.legends, panels=tuple(panels)
+    )
 
 
 def _finding(name: str, drawn: list[tuple[str, Any]], count: int, where: str) -> str:
@@ -133,6 +141,13 @@ def _with_tiles(figure: Figure, tiler: Any) -> Figure:
         for panel in figure.panels
     ]
     return replace(figure, panels=tuple(panels))
+
+
+def _parted(panel: Panel, groups: Sequence[object]) -> Panel:
+    """A panel with borders between its groups, in the places of those between its modes. groups: of its cells, row by row."""
+    lines = [tuple(groups[n : n + panel.cols]) for n in range(0, len(groups), panel.cols)]
+    down, right = ((0, *[int(a != b) for a, b in pairwise(every)], 0) for every in (lines, [*zip(*lines, strict=True)]))
+    return replace(panel, row_ruler=replace(panel.row_ruler, levels=down), col_ruler=replace(panel.col_ruler, levels=right))
 
 
 def _name(operation: str, n: int) -> str:

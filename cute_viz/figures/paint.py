@@ -29,25 +29,37 @@ class Painting:
     paints: tuple[Paint, ...]
     legends: tuple[Legend, ...]
 
-    def figure(self, kind: str, words: Words, panels: Iterable[Panel], notes: Iterable[str], facts: Mapping[str, object]) -> Figure:
-        """The figure of panels with these paints. words: title, source, caption and, where it is not made of these, description."""
+    def figure(
+        self,
+        kind: str,
+        words: Words,
+        panels: Iterable[Panel],
+        notes: Iterable[str],
+        facts: Mapping[str, object],
+        mute: str | None = None,
+    ) -> Figure:
+        """The figure of panels with these paints. words: title, source, caption and, where it is not made of these, description.
+        mute: as of `Figure`."""
         title, source, caption, *rest = words
         description = rest[0] if rest else ""
         mine = self.paints, self.legends, tuple(panels), tuple(notes), facts
-        return Figure(kind, title, source, caption, description, *mine)
+        return Figure(kind, title, source, caption, description, *mine, mute=mute)
 
 
-def bands(low: int, high: int, steps: Sequence[int] = ()) -> tuple[int, int, int]:
+def bands(low: int, high: int, steps: Sequence[int] = (), apart: bool = False) -> tuple[int, int, int]:
     """How hues and shades share out the numbers low..high: numbers to a hue, shades of a hue, numbers to a shade.
 
     steps: strides of a layout, from which a band is taken where it can be, so that hues change where a mode goes on: the least that
-    needs no more hues than there are, or as many of the largest.
+    needs no more hues than there are, or as many of the largest. apart: numbers are left out; then each of the largest strides of
+    a band has a shade, so that a line of cells has one paint.
     """
     least = band = -(-(high - low + 1) // HUES)
     if usable := sorted({abs(step) for step in steps if step}):
         largest = usable[-1]
         band = next((step for step in usable if step >= least), -(-least // largest) * largest)
         band = band if 2 * band <= high - low + 1 else least  # of one hue nothing can be told
+        if apart and largest < band <= SHADES * largest and band % largest == 0:
+            return band, band // largest, largest
     shades = min(SHADES, band)
     return band, shades, -(-band // shades)
 
@@ -111,7 +123,7 @@ def by_order(keys: Sequence[int | None], title: str, prefix: str = "", steps: Se
     `bands`."""
     known = [k for k in keys if k is not None]
     low, high = (min(known), max(known)) if known else (0, 0)
-    band, shades, step = bands(low, high, steps)
+    band, shades, step = bands(low, high, steps, len({*known}) <= high - low)
 
     def paint(key: int) -> tuple[int, int]:
         hue, rest = divmod(key - low, band)

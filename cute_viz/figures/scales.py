@@ -30,10 +30,8 @@ WHAT = {32: "MXF8 and MXF4, ue8m0", 16: "NVF4, ue4m3 or ue8m0"}
 # Which bytes of a column one tcgen05.mma reads, by its .scale_vec and the scale factor ID of its instruction descriptor: PTX ISA,
 # "Scale factor A ID"; its tables 54 and 55 have types and K, which is twice as large where A is sparse.
 READ = {
-    32: "Of the 4 bytes of a column a tcgen05.mma of MXF8 (scale_vec::1X, K = 32) reads one, byte ID = 0..3; "
-    "one of MXF4 (2X, K = 64) two, from byte ID = 0 or 2, and with K = 96 (SM103) three, from byte ID = 0..3 on.",
-    16: "A tcgen05.mma of NVF4 (scale_vec::4X, K = 64) reads all 4 bytes of a column, ID = 0; "
-    "one with K = 96 (SM103) six, from byte ID = 0 or 2 on.",
+    32: "One tcgen05.mma reads 1 of the 4 bytes of a column for MXF8, 2 for MXF4, 3 with K = 96 (SM103), from its byte ID on.",
+    16: "One tcgen05.mma of NVF4 reads all 4 bytes of a column; with K = 96 (SM103) 6, from its byte ID on.",
 }
 
 
@@ -65,8 +63,6 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     lines = (max(first.values()) - start) // LINE + 1
     order: list[tuple[int, int] | None] = [(m, k) for m in range(rows) for k in range(factors)]
     memory = [held.get(start + n) for n in range(lines * LINE)]
-    across = LINE // factors  # rows of a line of 16 bytes, row-major
-    order += [None] * (-len(order) % (across * factors))
     keys = [None if place is None else place[0] // LANES for place in order] + [
         None if place is None else place[0] // LANES for place in memory
     ]
@@ -80,13 +76,9 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
             caption=f"factors of each row: their bytes in memory, one for {x.vector} elements of K",
             labels=tuple("" if place is None else str(first[place]) for place in order),
             paints=painting.cells[: len(order)],
-            row_ruler=Ruler("row", tuple(map(str, range(0, rows, across))), borders(-(-rows // across), LANES // across)),
-            col_ruler=Ruler(
-                "further row",
-                tuple(f"+{n}" if k == 0 else "" for n in range(across) for k in range(factors)),
-                borders(across * factors, factors),
-            ),
-            boxes=_of_one_row(order, factors, across * factors),
+            row_ruler=Ruler("row", tuple(map(str, range(rows))), borders(rows, LANES)),
+            col_ruler=Ruler("factor", tuple(map(str, range(factors)))),
+            boxes=_of_one_row(order, factors, factors),
             data={"byte": tuple(None if place is None else first[place] for place in order)},
             place=(0, 0),
         ),
@@ -104,7 +96,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     if x.rows > ROWS or x.factors > PER_ROW:
         panels.append(_blocks(x))
     title = options.title or of_scales([None if place is None else place[0] for place in memory], LINE)
-    caption = f"Scale factors of {x.rows} rows × {x.factors * x.vector} of K. Bytes and rows, both ways: a scale factor is one byte"
+    caption = f"Scale factors of {x.rows} rows × {x.factors * x.vector} of K, one byte each"
     notes = [
         f"One scale factor for {x.vector} elements of K" + (f": {WHAT[x.vector]}." if x.vector in WHAT else "."),
         *([READ[x.vector]] if x.vector in READ else []),

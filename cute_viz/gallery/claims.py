@@ -51,8 +51,8 @@ def _multicast(figure: Figure, found: re.Match[str]) -> bool:
 
 
 def _gathered(figure: Figure, found: re.Match[str]) -> bool:
-    """Boxes in the tensor, and the rows of the tile in shared memory."""
-    boxes = {label.partition(",")[0] for label in figure.panels[0].labels if label.startswith("box")}
+    """The instructions in the tensor, and the rows of the tile in shared memory."""
+    boxes = {label.partition(",")[0] for label in figure.panels[0].labels if label.startswith("TMA")}
     rows = {label.partition(",")[0] for label in figure.panels[-1].labels if label}
     return (len(boxes), len(rows)) == (int(found[1]), int(found[1]) * int(found[2]))
 
@@ -145,7 +145,8 @@ def _lanes(figure: Figure, found: re.Match[str]) -> bool:
     """Of each lane its one thread, of the same number."""
     panel = figure.panels[0]
     own = all(t is None or t == n // panel.cols for n, t in enumerate(panel.data["thread"]))
-    return own and panel.cols == int(found[1])
+    largest = figure.panels[1].col_ruler.labels[-1] == "max"
+    return own and panel.cols == int(found[1]) and largest == bool(found[2])
 
 
 def _shared_lanes(figure: Figure, found: re.Match[str]) -> bool:
@@ -178,10 +179,11 @@ def _scale_rows(figure: Figure, found: re.Match[str]) -> bool:
 
 
 def _metadata(figure: Figure, found: re.Match[str]) -> bool:
-    """Lines of a label are rows of A, with their columns."""
-    labels = [label.split("\n") for panel in figure.panels for label in panel.labels if label]
-    wide = {int(b) - int(a) + 1 for lines in labels for line in lines for a, b in re.findall(r",(\d+)-(\d+)", line)}
-    return {len(lines) for lines in labels} == {int(found[2])} and wide == {int(found[1])}
+    """Rows of A, with their columns below."""
+    labels = [label for panel in figure.panels for label in panel.labels if label]
+    wide = {int(b) - int(a) + 1 for label in labels for a, b in re.findall(r"k (\d+)-(\d+)", label)}
+    rows = {len(re.findall(r"\d+", line)) for label in labels for line in label.split("\n")[::2]}
+    return rows == {int(found[2])} and wide == {int(found[1])}
 
 
 def _selected(figure: Figure, found: re.Match[str]) -> bool:
@@ -267,28 +269,29 @@ def _partition(figure: Figure, found: re.Match[str]) -> bool:
 
 
 def _followed(figure: Figure, found: re.Match[str]) -> bool:
-    """The k and the rows of the operand that the captions of the copy and of the accumulator name."""
-    letter = "m" if found[3] == "A" else "n"
-    named, told = [], ""
-    for caption in (panel.caption for panel in figure.panels if "global " + found[3] in panel.caption or "of C" in panel.caption):
-        told = told or caption.rpartition("k ")[2]
+    """The rows of the operand that the captions of the copy and of the accumulator name."""
+    letter = "m" if found[2] == "A" else "n"
+    named = []
+    for caption in (panel.caption for panel in figure.panels if "global " + found[2] in panel.caption or "of C" in panel.caption):
         words = re.search(rf"\b{letter} (\d+(?:\.\.\d+)?(?:, \d+)*)", caption)
         ends = re.findall(r"(\d+)(?:\.\.(\d+))?", words[1] if words else "")
         named.append({n for low, high in ends for n in range(int(low), int(high or low) + 1)})
-    mine = next(sum(label != "" for label in panel.labels) for panel in figure.panels if "of C" in panel.caption)
-    lines = [{int(n) for n in re.findall(r"\d+", found[k])} for k in (2, 5)]
-    return told == found[1] and named[:2] == lines and mine == int(found[4])
+    lines = [{int(n) for n in re.findall(r"\d+", found[k])} for k in (1, 3)]
+    return named[:2] == lines and ("but" in found[0]) == (lines[0] != lines[1])
 
 
 def _reused(figure: Figure, found: re.Match[str]) -> bool:
-    """The warps that hold each cell of a fragment."""
-    for name, many in zip("AB", found.groups(), strict=True):
-        panel = next(panel for panel in figure.panels if f"fragments of {name}" in panel.caption)
-        owners = [{t // panel.warp} for t in panel.data["thread"]]
-        for cell, several in panel.owners:
-            owners[cell] |= {t // panel.warp for t, _ in several}
-        if {len(mine) for mine in owners} != {int(many)}:
-            return False
+    """The warps that copy each cell of a tile, and that hold each cell of a fragment."""
+    told = {"global to shared": 1 if "once" in found.re.groupindex else None}
+    both = found.groupdict().get("both")
+    told |= {f"fragments of {name}": int(both or found[name.lower()]) for name in "AB"}
+    for what, many in told.items():
+        for panel in [panel for panel in figure.panels if what in panel.caption] if many else ():
+            owners = [{t // panel.warp} for t in panel.data["thread"]]
+            for cell, several in panel.owners:
+                owners[cell] |= {t // panel.warp for t, _ in several}
+            if {len(mine) for mine in owners} != {many}:
+                return False
     return True
 
 

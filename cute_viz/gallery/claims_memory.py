@@ -10,7 +10,7 @@ from typing import Any
 
 from cute_viz.figures.model import Figure, Panel
 
-CHUNK, LINE, FULL = 16, 128, 8  # bytes of a chunk, and of a line of all banks; paints of a journey in full hue
+CHUNK, LINE, FULL, LANES = 16, 128, 8, 128  # bytes of a chunk, and of a line of all banks; paints in full hue; lanes
 
 
 def _firsts(panel: Panel, bits: int, unit: int) -> list[int]:
@@ -57,7 +57,7 @@ def _bulk(figure: Figure, found: re.Match[str]) -> bool:
         and led
         and (not found["of"] or tensor is not None)
         and len(ctas) == int(found[1] or 1)
-        and found["pair"] in (None, found[1])
+        and ("cta_group::2" in figure.caption) == (found[1] == "2")
     )
 
 
@@ -67,7 +67,7 @@ def _lit(panel: Panel, axis: int) -> list[int]:
 
 def _of_thread(figure: Figure, found: re.Match[str]) -> bool:
     """The cells `m,n` in full hue of C, and of A those of the same rows and of the k that the instruction's arrow names."""
-    thread, asked, each, rows, columns = found.groups()
+    rows, thread, asked, each, columns = found.groups()
     told = [int(x) for x in re.findall(r"\d+", rows)]
     named = {entry.label for entry in figure.legends[0].entries}
     deep = next(int(n) for arrow in figure.arrows for n in re.findall(r"k 0\.\.(\d+)", arrow.label))
@@ -97,12 +97,31 @@ def _of_thread(figure: Figure, found: re.Match[str]) -> bool:
     return f"thread {thread}" in named
 
 
-def _chunks(figure: Figure, found: re.Match[str]) -> bool:
-    """The chunks in full hue, and the k that the instruction's arrow names."""
-    shared = figure.panels[1]
-    every = int(found[4]) if found[4] else int(found[3])
-    spans = [arrow.label.rpartition("\n")[2] for arrow in figure.arrows]
-    return (len(_lit(shared, 1)), shared.cols) == (int(found[3]), every) and f"k {found[1]}..{found[2]}" in spans
+def _kept(figure: Figure, found: re.Match[str]) -> bool:
+    """One hue for each row wherever it is, so many rows of one; or each row in the lane of its number. Lines of shared memory
+    have chunks of their row in another order where that is told, and no other panel has."""
+    hues, moved = dict[int, int](), set[int]()
+    for n, panel in enumerate(panel for panel in figure.panels if "bit" not in panel.data):
+        for cell, (label, paint) in enumerate(zip(panel.labels, panel.paints, strict=True)):
+            if not (at := re.fullmatch(r"(\d+),(\d+)", label)):
+                continue
+            row, lane = int(at[1]), cell // panel.cols
+            if hues.setdefault(row, figure.paints[paint].hue) != figure.paints[paint].hue:
+                return False
+            if found["lanes"] and panel.rows == LANES and "swizzled" not in panel.caption and row != lane:
+                return False
+            before = panel.labels[cell - 1].partition(",") if cell % panel.cols else ("", "", "")
+            if before[0] == at[1] and int(before[2]) > int(at[2]) and "stages" not in panel.caption:
+                moved.add(n)
+    each = {*Counter(hues.values()).values()}
+    shared = {n for n, panel in enumerate(figure.panels) if ", swizzled" in panel.caption}
+    grey = {(n % p.cols) for p in figure.panels for n, label in enumerate(p.labels) if label in ("SFA", "SFB")}
+    return (
+        (not found["rows"] or each == {int(found["rows"])})
+        and (not found["beside"] or 8 * len(grey) == int(found["beside"]))
+        and (moved <= shared if found["bent"] else True)
+        and bool(moved) >= bool(found["bent"])
+    )
 
 
 def _waves(figure: Figure, found: re.Match[str]) -> bool:
@@ -123,9 +142,10 @@ CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
     r"(conflict-free|an? \d+-way conflict)": _banks,
     r"Sw<(\d+),(\d+),(-?\d+)> XORs bits? (\d+)(?:\.\.(\d+))? into bits? (\d+)(?:\.\.(\d+))?": _bits,
     r"One thread(?: of each of (\d+) CTAs)? (?:copies|prefetches|adds) (\d+) bytes?(?: of \w+ memory to \w+ memory)?"
-    r"(?: of (?P<of>4 rows|pixels))?(?: from (?P<from>\w+) to (?P<to>\w+) memory)?: .*?(?:cta_group::(?P<pair>\d+))?": _bulk,
-    r"Thread (\d+) holds (?:columns ([\d, ]+) of each (\d+) in )?rows? ([\d, and]+?) of C(?:, columns (\d+\.\.\d+))?": _of_thread,
-    r"The swizzle spreads k (\d+)\.\.(\d+) over (?:all )?(\d+)(?: of (\d+))? chunks": _chunks,
+    r"(?: of (?P<of>4 rows|pixels))?(?: from (?P<from>\w+) to (?P<to>\w+) memory)?": _bulk,
+    r"Rows? ([\d, and]+?) of \w+ gives? thread (\d+) columns (?:([\d, ]+) of each (\d+)|(\d+\.\.\d+)) of C": _of_thread,
+    r"(?:A warp keeps its (?P<rows>\d+) rows from \w+ to \w+|(?P<lanes>Row r is lane r and thread r))"
+    r"(?:; only the swizzle (?P<bent>bends) \w+|; SFA and SFB take (?P<beside>\d+) columns)?": _kept,
     r"\d+ rows? in one bank group: (\d+) wavefronts?(?:\. Swizzled: (\d+)\.)?": _waves,
     r"All (\d+) cells have offset (-?\d+)": _alike,
 }

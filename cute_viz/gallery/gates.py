@@ -124,10 +124,8 @@ def is_true(title: str, panel: Panel) -> bool:
             return all(min(line) == max(line) for line in every)
         if found := re.fullmatch(rf"Each {word} holds (\d+) consecutive offsets, in another order", title):
             return {(len(line), max(line) - min(line) + 1, len({*line})) for line in every} == {(int(found[1]),) * 3}
-        if found := re.fullmatch(rf"Each {word} begins (\d+) offsets after the last; (\d+) of (\d+) are used", title):
-            apart = {(min(b) - min(a), max(a) < min(b)) for a, b in pairwise(every)}
-            used = len({*offsets}), max(offsets) - min(offsets) + 1
-            return (apart, used) == ({(int(found[1]), True)}, (int(found[2]), int(found[3])))
+        if found := re.fullmatch(rf"Each {word} begins (\d+) offsets after the last", title):
+            return {(min(b) - min(a), max(a) < min(b)) for a, b in pairwise(every)} == {(int(found[1]), True)}
         if found := re.fullmatch(rf"(?:T(\d+)|\w+ thread) \w+ ({'|'.join(SHARES)}) {word} of \w", title):
             return _share(panel, word, SHARES[found[2]], None if found[1] is None else int(found[1]))
         if found := re.fullmatch(rf"The swizzle reorders (?:(\d+) of|all) (\d+) {word}s, each within itself", title):
@@ -235,11 +233,11 @@ def _holds(panel: Panel, thread: int | None, count: int, how: str, values: range
     chosen = [cells.get(thread, set())] if thread is not None else list(cells.values())
     if any(len(mine) != count for mine in chosen):
         return False
-    if found := re.fullmatch(r"in (\d+) (?:pairs|runs of (\d+))", how):
+    if found := re.fullmatch(r"in (\d+) (?:pairs|runs of (\d+))(, each of one column)?", how):
         runs, long = int(found[1]), int(found[2] or 2)
         across = all(sum((r, c - 1) not in mine for r, c in mine) == runs for mine in chosen)
         down = all(sum((r - 1, c) not in mine for r, c in mine) == runs for mine in chosen)
-        return runs * long == count and (across or down)
+        return runs * long == count and (down if found[3] else across or down)
     return True
 
 

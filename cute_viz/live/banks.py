@@ -6,12 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, pointer_bits, position_independent
+from cute_viz.algebra.construct import LayoutRight, make_layout
+from cute_viz.algebra.copy import ThrCopy, TiledCopy, as_tiled_copy, spanned_tile
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.table import offsets
-from cute_viz.analysis.patterns import PATTERNS, UNITS, bytes_of
+from cute_viz.analysis.patterns import PATTERNS, UNITS, bytes_of, is_named
 from cute_viz.analysis.swizzles import search
+from cute_viz.engine import ask
 from cute_viz.engine.access import accessor, picture_of, report_of, typed
 from cute_viz.engine.accessing import Accessor, found_of, plain_of, width_of
 from cute_viz.errors import CuteVizError, LimitError
@@ -27,15 +30,18 @@ _ASSUMED = 16  # bits of an element, where nothing says it: the page says that i
 def banks(question: Question) -> dict[str, Any]:
     """The picture of an access of the question's layout, what all of its steps cost, and the swizzle that would free it.
     `access` of the question is a pattern, or who accesses the tile: a TV layout, a TiledCopy; `step` which instruction is drawn,
-    without one the costliest; `global` the sectors of global memory instead of banks. `assumed` says that nothing gives the
-    width of an element. Raises: CuteVizError where the layout cannot be accessed so."""
-    answer = question.answer()
-    layout, said = position_independent(answer.layout), question.options.get("type")
+    without one the costliest; `global` the sectors of global memory instead of banks. Of a TiledCopy `access` is the tensor.
+    `assumed` says that nothing gives the width of an element. Raises: CuteVizError where the layout cannot be
+    accessed so."""
+    answer, memory = question.answer(), tensor(question)
+    whole = ask(question.request(memory)).layout if memory else answer.layout
+    layout, said = position_independent(whole), question.options.get("type")
     known = read("type", said) if said else answer.bits or pointer_bits(layout)
     if (cells := size(layout)) > CELLS:
         raise LimitError(f"the tile has {cells} elements, more than {CELLS}", hint="give one tile")
     name = str(question.more.get("access") or "ldmatrix")
-    access = typed(Accessor(accessor(answer, name), known, operand=question.options.get("operand")), _ASSUMED)
+    by = as_tiled_copy(answer.obj) if memory else accessor(answer, name)
+    access = typed(Accessor(by, known, operand=question.options.get("operand")), _ASSUMED)
     if question.more.get("global"):
         far = replace(access, sectors=True)
         told = {"name": answer.subjects[0].name, "uses": ["type", "palette", "theme"], "said": report_of(layout, far)["summary"]}
@@ -44,9 +50,10 @@ def banks(question: Question) -> dict[str, Any]:
     found, step = found_of(layout, access, bits), question.more.get("step")
     costs = [one.wavefronts for one in found_of(plain_of(layout) or layout, access, bits)]
     at = step if isinstance(step, int) and 0 <= step < len(found) else costs.index(max(costs))
-    uncounted = name in UNITS
-    by = {"view": "access", "by": name}
-    figure = question.answer(**by).figure if uncounted else picture_of(layout, replace(access, draw="access", step=at))
+    uncounted = by in UNITS
+    figure = (
+        question.answer(view="access", by=name).figure if uncounted else picture_of(layout, replace(access, draw="access", step=at))
+    )
     out = question.pictured(figure) | {
         "name": answer.subjects[0].name,
         "uses": ["type", "operand", "palette", "theme"],
@@ -60,14 +67,22 @@ def banks(question: Question) -> dict[str, Any]:
     }
     if uncounted:
         return out | {"said": figure.notes[0]}
-    if name not in PATTERNS:
+    if by not in PATTERNS:
         return out
     rows, cols, flip, _ = bytes_of(layout, name, bits)
     best = next((one for one in search(rows, cols, bits, [name]) if one.swizzle is not None or one.name == "plain"), None)
-    whole = "\n" in question.source.strip()  # a file, whose fixes the report has, at their definitions
-    if best is not None and not whole and (source := _applied(best, layout, flip)) is not None:
+    lines = "\n" in question.source.strip()  # a file, whose fixes the report has, at their definitions
+    if best is not None and not lines and (source := _applied(best, layout, flip)) is not None:
         out["best"] = {"name": best.name, "wavefronts": best.wavefronts, "source": source}
     return out
+
+
+def tensor(question: Question) -> str:
+    """What a TiledCopy accesses: `access` of the question, without one its tile, row-major; "" of any other source."""
+    copy, said = question.answer().obj, str(question.more.get("access") or "")
+    if not isinstance(copy, (TiledCopy, ThrCopy)):
+        return ""
+    return said if said and not is_named(said) else str(make_layout(spanned_tile(as_tiled_copy(copy)), LayoutRight))
 
 
 def _applied(best: Any, layout: Any, flip: bool) -> str | None:

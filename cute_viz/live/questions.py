@@ -30,7 +30,7 @@ from cute_viz.spelling import spelled
 
 LONGEST = 1 << 20  # characters of a source
 _LONG = 4096  # characters of an option, a value, a name
-SAID = {"index": "index", "coord": "coordinate", "swizzle": "before → after", "none": "none"}  # of `labels`
+SAID = {"index": "index", "coord": "coordinate", "swizzle": "before → after", "all": "all", "none": "none"}  # of `labels`
 SECTIONS = ("ThrID", "SrcLayout", "DstLayout", "RefLayout", "ALayout", "BLayout", "CLayout")  # of an atom
 WIDE = 44  # px of a cell that says `64 → 72`
 
@@ -142,9 +142,10 @@ def _draw(question: Question) -> dict[str, Any]:
 def _banks(question: Question) -> dict[str, Any]:
     """The picture of an access of the object; where it has none, that of the object, and why."""
     from cute_viz.analysis.patterns import PATTERNS
-    from cute_viz.live.banks import banks
+    from cute_viz.live.banks import banks, tensor
 
     asked = {
+        "tensor": tensor(question),
         "accesses": PATTERNS,
         "access": str(question.more.get("access") or "ldmatrix"),
         "global": bool(question.more.get("global")),

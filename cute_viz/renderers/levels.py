@@ -16,7 +16,7 @@ from cute_viz.figures.repeats import repeated, threads_of
 from cute_viz.figures.trim import abridged, cut, lying
 from cute_viz.renderers.fitting import has_text
 from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, TIGHTEST, Detail, Fit
-from cute_viz.renderers.geometry import CAPTION, FONT, SMALL
+from cute_viz.renderers.geometry import CAPTION, CHAR, FONT, SMALL
 from cute_viz.renderers.marks import has_vectors
 from cute_viz.renderers.targets import Target
 from cute_viz.renderers.ways import squared
@@ -30,6 +30,7 @@ FEWEST = 8, 4  # rows, and columns, of an excerpt
 NARROW = 420.0  # px of a place, in which what is compared may stand in rows of two
 STRETCH = (3.0, 2.5, 2.0, 1.5)  # of cells where one side of a place has room left
 FLAT, WIDEST_FLAT = 4, 256  # times as wide as high is a flat panel; columns of one whose cells are seen
+AROUND = 6.0  # px beside the names of blocks
 MANY = 2048  # cells, of which the unit that repeats is tried; fewer where few labels are read
 
 
@@ -87,6 +88,7 @@ def _labelled(figure: Figure, most: int) -> Iterator[tuple[Detail, ...]]:
         boxed = figure.kind != "exercise" and has_vectors(replace(figure, panels=(panel,)))  # whose key has what each blank is
         full = len(panel.labels) - panel.labels.count("")
         many = len(panel.boxes) if boxed else full
+        boxed &= len(panel.boxes) > 1  # what one owner has all of, it has by its values
         once = boxed and _is_repeated(panel)  # the name of each box, as often as it has cells
         choices.append([Detail.VECTOR if once else Detail.FULL, Detail.VECTOR if boxed else Detail.FULL])
         counts = [counts[0] + (many if once else full), counts[1] + many]
@@ -104,6 +106,17 @@ def _is_repeated(panel: Panel) -> bool:
         if r1 - r0 < 2 or c1 - c0 < 2 or len(labels - {""}) != 1:
             return False
     return True
+
+
+def cell_of(drawn: Drawing, panel: Panel, detail: Detail) -> tuple[float | None, Fit]:
+    """The width of a cell, and the room around: in blocks of few columns beside labels it is as wide as their names ask for."""
+    if detail < Detail.COLOUR or drawn.cell is None:
+        return None, drawn.fit
+    names = [len(entry.label) for legend in drawn.figure.legends_of(panel)[:1] for entry in legend.entries]
+    wide = (max(names, default=0) * CHAR * FONT + AROUND) / panel.cols
+    if wide <= drawn.cell or panel.rows < FLAT * panel.cols:
+        return drawn.cell, drawn.fit
+    return wide, drawn.fit._replace(exact=drawn.cell)
 
 
 def units(figure: Figure, target: Target) -> Figure | None:

@@ -18,7 +18,8 @@ _NUMBERS = pattern(r"([^0-9]*)([0-9]+)(?:-([0-9]+))?", re.ASCII)  # `V7`, `12`, 
 
 
 class Mark(NamedTuple):
-    """A label of several cells: rows r0..r1, columns c0..c1 (half-open), its lines, and the paint below it."""
+    """A label of several cells: rows r0..r1, columns c0..c1 (half-open), its lines, the paint below it, and whether its lines are
+    those of one name, in letters of one size."""
 
     r0: int
     c0: int
@@ -26,6 +27,7 @@ class Mark(NamedTuple):
     c1: int
     lines: tuple[str, ...]
     paint: int
+    even: bool = False
 
     @property
     def width(self) -> float:

@@ -32,8 +32,6 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[f
     by_owner = owner in ("thread", panel.warp_name)
     out = []
     for r0, c0, r1, c1, hue in _rectangles(panel, figure.paints):
-        if (r1 - r0) * h < least[1] or (c1 - c0) * w < CHAR * FONT + least[0]:
-            continue
         own = names.get(figure.paints[panel.paints[r0 * panel.cols + c0]] if apart else hue, "")
         name = _owners(panel, (r0, c0, r1, c1), owner) if by_owner and hue >= 0 else own
         if own and "offset" in panel.data and re.fullmatch(r"hue: offset(; shade.*)?", legends[0].title):
@@ -43,7 +41,7 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[f
         for lines in _in_lines(name):
             tall = least[1] + 12 * (len(lines) - 1)
             if (c1 - c0) * w >= max(map(len, lines)) * CHAR * FONT + least[0] and (r1 - r0) * h >= tall:
-                out.append(Mark(r0, c0, r1, c1, lines, panel.paints[r0 * panel.cols + c0]))
+                out.append(Mark(r0, c0, r1, c1, lines, panel.paints[r0 * panel.cols + c0], even=True))
                 break
     return (*_plain_marks(figure, panel, w, h, least), *_once(out, _lit_marks(figure, panel, w, h, least)))
 

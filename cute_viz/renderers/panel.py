@@ -109,7 +109,8 @@ def _marks(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
             w, h = min(wide, (mark.c1 - mark.c0) * grid.cell_w - BORDERS[0]) / 2, tall / 2
             h = min(h, (mark.r1 - mark.r0) * grid.cell_h / 2)
             plates.setdefault(mark.paint, []).append([(x - w, y - h), (x + w, y - h), (x + w, y + h), (x - w, y + h)])
-        rows += [(x, y + mark.middle(n), line, frame.fit.small if n else FONT, mark.paint) for n, line in enumerate(mark.lines)]
+        small = FONT if mark.even else frame.fit.small
+        rows += [(x, y + mark.middle(n), line, small if n else FONT, mark.paint) for n, line in enumerate(mark.lines)]
     yield from (p.Path(areas, p.INK, 0.0, paint) for paint, areas in plates.items())
     xs, ys, texts, sizes, paints = zip(*rows, strict=True)
     yield p.Texts(xs, ys, texts, sizes, FONT, paints, p.MIDDLE, BOLD)

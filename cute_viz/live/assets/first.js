@@ -55,6 +55,7 @@ export class First {
     const svg = one.svg || (await this.draw({ source: one.source, options: one.options || {}, ...(one.against ? { ask: "compare", against: one.against } : {}), ...(one.thumb || {}) }, `thumb ${one.title}`))?.svg;
     if (!svg) return;
     const image = element("img", null, { alt: "", src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}` });
+    image.addEventListener("load", () => image.classList.toggle("tall", image.naturalHeight > 1.25 * image.naturalWidth)); // its first panel
     thumb.replaceChildren(image);
   }
 }

@@ -71,14 +71,14 @@ export class Report {
 
   row(row) {
     const line = button(row.place, () => this.open(row), { className: "line" });
-    const [now, ideal] = row.wavefronts === null ? [row.sectors, row.ideal_sectors] : [row.wavefronts, row.ideal];
-    const bar = element("meter", null, { min: 0, max: now || 1, value: ideal || 0, title: cost(row) });
+    const [unit, now, ideal] = counted(row);
+    const bar = element("meter", null, { min: 0, max: now || 1, value: ideal, title: cost(row) });
     bar.setAttribute("aria-label", cost(row));
     const fix = row.fix ? button(row.fix.what, () => this.propose(row), { className: "fix", title: "show the edit" })
       : element("span", row.accepted ? "as good as it gets" : row.unfixed || "", { className: "soft" });
     const out = element("div", null, { className: "access" }, line,
       element("div", null, { className: "what" }, element("code", row.statement), element("br"), element("span", row.why.replace(/: .*/, "."), { className: "soft", title: row.why })),
-      element("code", row.instruction), element("div", null, { className: "count" }, element("b", number(now ?? row.instructions)), ` / ${number(ideal ?? row.fewest_instructions ?? row.instructions)}`, element("br"), bar), fix);
+      element("code", row.instruction), element("div", null, { className: "count", title: unit }, element("b", number(now)), ` / ${number(ideal)}`, element("br"), bar), fix);
     out.dataset.id = row.id;
     out.addEventListener("click", (event) => { if (!event.target.closest("button")) this.open(row); });
     return out;
@@ -102,8 +102,15 @@ export class Report {
     if (current && this.box.clientHeight) this.box.scrollTop = Math.max(0, current.offsetTop - this.box.clientHeight / 2);
   }
 
-  // The edit at its place, with what it does.
+  // The edit at its place.
   propose(row) {
+    const { spans } = row.fix, box = this.diff(row, button("Close", () => this.editor.show(0, null)));
+    if (spans.length) { this.editor.show(spans[0].span[1], box); this.proposed(); }
+    else this.box.querySelector(`[data-id="${row.id}"]`)?.after(box);
+  }
+
+  // The lines of an edit, before and after, with what it does.
+  diff(row, ...more) {
     const { fix } = row, { spans } = fix, found = this.worse.filter((one) => one.fix?.spans.length);
     const every = [...new Map(found.flatMap((one) => one.fix.spans).map((edit) => [`${edit.span} ${edit.text}`, edit])).values()];
     const lines = fix.edits.flatMap(({ file, line, old, new: changed }) => {
@@ -117,11 +124,9 @@ export class Report {
     const words = [`Line ${row.place}: ${number(row.wavefronts ?? row.instructions)} → ${number(fix.left ?? fix.wavefronts)} ${row.wavefronts === null ? "instructions" : "wavefronts"}.`];
     if (fix.bytes) words.push(`The buffer grows by ${number(fix.bytes)} bytes.`);
     if (fix.unless.length) words.push(`Holds where line ${fix.unless.join(", ")} follows the edit.`);
-    const box = element("div", null, { className: "diff" }, ...lines, element("div", null, { className: "row" }, element("span", words.join(" "), { className: "grow" }),
+    return element("div", null, { className: "diff" }, ...lines, element("div", null, { className: "row" }, element("span", words.join(" "), { className: "grow" }),
       ...(spans.length ? [button("Apply", () => this.apply(row.fix.what, spans), { className: "main" })] : []),
-      ...(every.length > spans.length && spans.length ? [button("Apply all", () => this.apply("all fixes", every), { title: `the edits of ${found.length} fixes` })] : []), button("Close", () => this.editor.show(0, null))));
-    if (spans.length) { this.editor.show(spans[0].span[1], box); this.proposed(); }
-    else this.box.querySelector(`[data-id="${row.id}"]`)?.after(box);
+      ...(every.length > spans.length && spans.length ? [button("Apply all", () => this.apply("all fixes", every), { title: `the edits of ${found.length} fixes` })] : []), ...more));
   }
 
   apply(what, edits) {
@@ -142,8 +147,13 @@ export class Report {
   }
 }
 
+// What an access costs and at least must, in the unit in which it costs too much, else in that of its memory.
+function counted(row) {
+  const units = [["wavefronts", row.wavefronts, row.ideal], ["sectors", row.sectors, row.ideal_sectors], ["instructions", row.instructions, row.fewest_instructions ?? row.instructions]].filter(([, now]) => now !== null);
+  return units.find(([, now, ideal]) => now > ideal) || units[0];
+}
+
 export function cost(row) {
-  if (row.wavefronts !== null) return `${number(row.wavefronts)} wavefronts, ${number(row.ideal)} are ideal`;
-  if (row.sectors !== null) return `${number(row.sectors)} sectors, ${number(row.ideal_sectors)} are ideal`;
-  return `${number(row.instructions)} instructions`;
+  const [unit, now, ideal] = counted(row);
+  return unit === "instructions" && now === ideal ? `${number(now)} instructions` : `${number(now)} ${unit}, ${number(ideal)} are ideal`;
 }

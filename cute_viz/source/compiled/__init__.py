@@ -74,7 +74,8 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
 
     if not found:
         told = next(iter(given.notes), "a header is read through a unit: `through=UNIT`")
-        raise CuteVizError("the compiled file has no CuTe object", name=path, hint=told)
+        found_none = "the compiler refuses this file" if unit.errors else "the compiled file has no CuTe object"
+        raise CuteVizError(found_none, name=path, hint=told)
 
     def again(texts: Mapping[str, str]) -> SourceFile:
         other = {name: new for name, new in texts.items() if name}
@@ -203,7 +204,8 @@ def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) 
         for call in instance.calls:
             if call.name.rpartition("::")[0] != "cute" or any(one.word == NEVER for one in call.around):
                 continue
-            key = (launch, call.file, call.line, frame.lines(unit), meaning.behind(frame, call))
+            branches = tuple((one.line, one.branch) for one in call.around if one.branch)
+            key = (launch, call.file, call.line, branches, frame.lines(unit), meaning.behind(frame, call))
             seen[key] += 1
             if seen[key] > 1:
                 continue

@@ -180,7 +180,8 @@ def node(cursor: Cursor, deep: int = 0) -> Node:
         return Node("field", str(cursor.spelling), 0, type_, (node(parts[0], deep + 1),))
     if kind == CursorKind.INTEGER_LITERAL and (token := next(cursor.get_tokens(), None)) is not None:
         return Node("number", str(token.spelling), 0, type_)
-    return Node("", str(cursor.spelling), 0, type_, tuple(node(x, deep + 1) for x in parts) if kind in _OPERATORS else ())
+    word = "choice" if kind == CursorKind.CONDITIONAL_OPERATOR else ""
+    return Node(word, str(cursor.spelling), 0, type_, tuple(node(x, deep + 1) for x in parts) if kind in _OPERATORS else ())
 
 
 def variable(places: UnitFiles, cursor: Cursor) -> Variable | None:

@@ -25,7 +25,7 @@ from cute_viz.source.compiled.clang_cursors import (
     variable,
 )
 from cute_viz.source.compiled.clang_places import REFUSED, UnitFiles, offset_of, place_of
-from cute_viz.source.compiled.loops import STATEMENTS, within
+from cute_viz.source.compiled.loops import STATEMENTS, ways, within
 from cute_viz.source.compiled.texts import Alias
 from cute_viz.source.compiled.unit import Around, CallSite, Instance, Node, Unit, Variable
 from cute_viz.values.instruction import MOVES
@@ -188,7 +188,7 @@ class UnitWalk:
             if called and self.refusing and place_of(here) in self.refusing and scope(target)[:1] == ("cute",):
                 self.refused.append(call(here, target))
             if called and target.spelling in MOVES:
-                calls.append(replace(call(here, target), around=around))
+                calls += [replace(way, around=(*around, *way.around)) for way in ways(here, call(here, target))]
             if self.places.is_own(target) or (called and self.hands_on(here, target)):
                 number = self.reach(target)
                 if called:

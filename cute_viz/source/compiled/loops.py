@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.source.compiled.clang_cursors import node
-from cute_viz.source.compiled.unit import NEVER, Around
+from cute_viz.source.compiled.unit import NEVER, Around, CallSite
 from cute_viz.source.rounds import COMPARED, step_of, stepped
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ STATEMENTS = frozenset(
 _LABELS = ("CASE_STMT", "DEFAULT_STMT")
 _LEFT = ("BREAK_STMT", "RETURN_STMT", "CONTINUE_STMT")
 _INTEGER = 1  # CXEval_Int
+_MOST = 6  # ways of a call
 _DEEP = 12  # expressions in one another
 
 
@@ -52,6 +53,22 @@ def within(here: Cursor, around: tuple[Around, ...]) -> Iterator[tuple[Cursor, t
             if len(inside) == 2 and inside[0].kind.is_expression() and _last(inside[1]) in ("RETURN_STMT", "CONTINUE_STMT"):
                 left = _condition(int(part.location.line), inside[0])[1]
                 around = around if left is None else (*around, replace(left, behind=left.word != NEVER))
+
+
+def ways(here: Cursor, site: CallSite) -> Iterator[CallSite]:
+    """A call as each side of an operand `a ? b : c` makes it, with the condition of that side around it."""
+    sites = [site]
+    for n, arg in enumerate(reversed([arg for arg in here.get_arguments() if arg is not None][-len(site.args) :]), 1):
+        while arg.kind.name in ("UNEXPOSED_EXPR", "PAREN_EXPR") and len(inner := list(arg.get_children())) == 1:
+            arg = inner[0]
+        if arg.kind.name == "CONDITIONAL_OPERATOR" and len(sites) < _MOST:
+            sides = [(node(side), around) for side, around in list(within(arg, ()))[1:]]
+            sites = [
+                replace(one, args=(*one.args[:-n], side, *one.args[len(one.args) - n + 1 :]), around=(*one.around, *around))
+                for one in sites
+                for side, around in sides
+            ]
+    yield from sites
 
 
 def _cases(body: Cursor) -> Iterator[tuple[Cursor, str]]:

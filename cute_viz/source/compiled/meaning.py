@@ -158,6 +158,11 @@ class UnitMeaning(TypeParts):
         """What the expression says of a tensor whose type is known."""
         if node.kind == "ref":
             return self.named(frame, node, value, deep)
+        if node.kind == "choice":
+            first, other = (self.tensor(frame, part, deep + 1) for part in node.parts[1:])
+            if not first.is_like(other):
+                raise AlgebraError("the sides of this condition begin at different places")
+            return first
         if node.kind != "call":
             return self.numbered(value, node.text)
         base, *args = node.parts

@@ -17,7 +17,7 @@ class Node:
     """An expression with its type, as the compiler spells it.
 
     kind: `ref` of a variable that is declared in `line`; `call`, whose first part is the object of a method, and whose other parts
-    are the arguments; `field` of its first part; `number`; "" of anything else.
+    are the arguments; `field` of its first part; `number`; `choice`, whose parts are a condition and its two sides; "" of others.
     """
 
     kind: str

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from operator import add, and_, floordiv, lshift, mod, mul, or_, rshift, xor
 from typing import Any
 
 from cute_viz.algebra.inttuple import div_rem
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.cpp.lookup import Lookup, Meaning
-from cute_viz.source.cpp.numbers import INT, common, kind_of
+from cute_viz.source.cpp.numbers import common, kind_of
 from cute_viz.source.cpp.numbers import number as as_number
 from cute_viz.source.cpp.ranges import converted, kind_of_word, made_of, typed
 from cute_viz.source.cpp.tree import COMPARE, Binary, Condition, Node
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.values import Value, integer
 from cute_viz.values.integer import Unknown
+from cute_viz.values.marks import INT
 
 Vector = int | list[int]  # one for all threads of a block, or one for each
 _OPERATORS: dict[str, Callable[[int, int], int]] = {
@@ -60,11 +63,13 @@ def order_of(meaning: Meaning, node: Node, count: int) -> tuple[int, ...] | None
     return () if whole else tuple(shifted)
 
 
-def own_of_threads(meaning: Meaning, node: Condition, error: CuteVizError) -> int | Unknown:
-    """The integer of `a ? b : c` that each thread of a block has for itself, by a condition on its index. Raises: the error of
-    another condition, of which it is given."""
-    found = tried(lambda: _own(meaning, node), None)
-    if found is None:
+def own_of_threads(meaning: Meaning, node: Condition, error: CuteVizError) -> Value:
+    """What `a ? b : c` is of which nobody knows the condition: a tensor of the same banks either way, the integer that each thread
+    of a block has for itself by a condition on its index. Raises: the error of another condition, of which it is given."""
+    yes, no = (tried(partial(meaning.value, side), None) for side in (node.yes, node.no))
+    if isinstance(yes, Tensor) and isinstance(no, Tensor) and yes.is_like(no):
+        return yes
+    if (found := tried(partial(_own, meaning, node), None)) is None:
         raise error
     return found
 
