@@ -82,7 +82,7 @@ def false(figure: Figure) -> Iterator[str]:
         boxes = [
             (int(x[4:]), figure.paints[p].hue)
             for x, p in zip(panel.labels, panel.paints, strict=True)
-            if re.fullmatch(r"box \d+", x)
+            if re.fullmatch(r"TMA \d+", x)
         ]
         if any(number % 8 != hue for number, hue in boxes):
             yield f"panel {n}: a box in another hue"
@@ -421,7 +421,6 @@ CLAIMS: dict[str, Callable[[Figure, re.Match[str]], bool]] = {
     ),
     r"<(\d+)>\. One thread": lambda f, x: int(x[1]) * f.facts["CTAs"] == 8 * f.facts["bytes"],
     r"-major (\d+)-bit": lambda f, x: f"[{x[1]}b]" in f.source,
-    r"\w,\w\.\w is line \w of core matrix \w,\w": lambda f, x: x[0] == "r,c.k is line k of core matrix r,c",
     r"What thread (\d+) does": _stands("thread"),
     r"Thread (\d+) through": _stands("thread"),
     r"In full hue: what thread (\d+) holds of C, and k 0\.\.(\d+) of A,.*": lambda f, x: (

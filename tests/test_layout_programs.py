@@ -51,6 +51,7 @@ def corpus(kept: Path = CORPUS) -> list[Asked]:
     return [Asked([Statement(*x) for x in statements], values) for statements, values in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [CORPUS, TENSORS], ids=lambda kept: kept.name.partition(".")[0])
 def test_the_values_of_kept_programs_are_those_of_cute(kept, tmp_path):
     count = 0
