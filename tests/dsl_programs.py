@@ -389,11 +389,21 @@ def python_with_the_dsl() -> str | None:
 
 def values_of(text: str, path: Path, python: str) -> dict[str, str]:
     """The values that the DSL prints for a program, by name; `FAIL ...` for what it refuses."""
-    path.write_text(text)
-    done = subprocess.run([python, str(path)], capture_output=True, text=True, timeout=300, check=False)
-    pairs = [line.partition("\t") for line in done.stdout.splitlines() if "\t" in line]
-    assert pairs, done.stderr[-2000:]
-    return {name: value for name, _, value in pairs}
+    return values_of_all([text], path.parent, python)[0]
+
+
+def values_of_all(texts: list[str], folder: Path, python: str) -> list[dict[str, str]]:
+    """The same for several programs, in one process."""
+    paths = [folder / f"program{n}.py" for n in range(len(texts))]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    run = "import runpy, sys\nfor path in sys.argv[1:]:\n    print('===', flush=True)\n    runpy.run_path(path)\n"
+    done = subprocess.run([python, "-c", run, *map(str, paths)], capture_output=True, text=True, timeout=300, check=False)
+    printed = [part.splitlines() for part in done.stdout.split("===\n")[1:]]
+    pairs = [[line.partition("\t") for line in lines if "\t" in line] for lines in printed]
+    assert len(pairs) == len(texts), done.stderr[-2000:]
+    assert all(pairs), done.stderr[-2000:]
+    return [{name: value for name, _, value in each} for each in pairs]
 
 
 def differences(text: str, expected: dict[str, str]) -> list[tuple[str, str, str]]:
@@ -415,5 +425,8 @@ def differences(text: str, expected: dict[str, str]) -> list[tuple[str, str, str
 
 
 def _shown(value: str) -> str:
-    """A value without what a print leaves open: spaces, lines; of what fails, that it does."""
-    return FAILED if value.startswith(FAILED) or "object at 0x" in value else "".join(value.replace(" / ", "\n").split())
+    """A value without what a print leaves open: spaces, lines; of what fails, that it does. x:x is a layout of nothing, a slice of
+    a composed layout at one place."""
+    if value.startswith(FAILED) or "object at 0x" in value or "x:x" in value:
+        return FAILED
+    return "".join(value.replace(" / ", "\n").split())

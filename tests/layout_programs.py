@@ -336,9 +336,11 @@ def ask(statements: list[Statement], flags: list[str], folder: Path) -> Asked:
     """What g++ with CuTe's headers says of every statement."""
     asked = Asked(statements, {})
     left, refused, file = list(statements), set(), folder / "program.cpp"
-    head = folder / "head.hpp"  # compiled once
-    head.write_text("#pragma once\n" + heads(statements).partition("using namespace")[0])
-    subprocess.run(["g++", "-std=c++17", "-O0", "-w", *flags, "-x", "c++-header", str(head)], check=True)
+    head = folder / "head.hpp"  # compiled once for a folder
+    told = "#pragma once\n" + heads(statements).partition("using namespace")[0]
+    if not head.is_file() or head.read_text() != told:
+        head.write_text(told)
+        subprocess.run(["g++", "-std=c++17", "-O0", "-w", *flags, "-x", "c++-header", str(head)], check=True)
     for _ in range(40):
         file.write_text(text(left))
         lines = {n: (x.group(1), x.group(2)) for n, x in _places(file.read_text())}

@@ -52,6 +52,7 @@ ASKED = (  # tests of the rooms, in the order in which they are learned
         "planted",
         "planted_algebra",
         "planted_figures",
+        "planted_hardware",
         "planted_pages",
         "hardware",
         "tables",
@@ -84,6 +85,7 @@ ASKED = (  # tests of the rooms, in the order in which they are learned
     *("check_hardware", "check", "cpp_tensors", "kernel_report", "requests", "kernel_fixes", "kernel_loops", "hostile"),
 )
 SLOW = 4.0  # seconds of processor time of a test that is not asked
+NOTING = 8  # times as long a test takes while its lines are noted
 MOST = 60.0  # those of all tests that are asked about one mistake
 FILES = 6  # of tests that a fork which has read nothing collects beside those of pictures
 HEADERS = ("test_tables", "test_facts")  # whose oracle is a text
@@ -201,7 +203,7 @@ class _Learner:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         self.tracer.switch_context(item.nodeid)
         since = time.process_time()
-        signal.setitimer(signal.ITIMER_PROF, 3 * SLOW)  # noting lines takes time, too
+        signal.setitimer(signal.ITIMER_PROF, NOTING * SLOW)
         yield
         signal.setitimer(signal.ITIMER_PROF, 0)
         self.seconds[item.nodeid] = round(time.process_time() - since, 3)
@@ -217,7 +219,7 @@ class _Learner:
 
     def known(self) -> Known:
         out, data = Known({}), self.tracer.get_data()
-        out.seconds = {name: taken for name, taken in self.seconds.items() if name not in self.failed and taken < 3 * SLOW}
+        out.seconds = {name: taken for name, taken in self.seconds.items() if name not in self.failed and taken < NOTING * SLOW}
         for path in data.measured_files():
             of = {str(line): [name for name in names if name] for line, names in data.contexts_by_lineno(path).items()}
             out.lines[str(Path(path).relative_to(self.top))] = {line: names for line, names in of.items() if names}
@@ -459,7 +461,9 @@ class Asker:
         made of it, or that read the library."""
         if not path.endswith(".py"):
             return [name for name in self.known.seconds if "test_library" in name or "test_tables" in name]
-        out, files = [], {path, *PICTURES}
+        reads = f"from {path.removesuffix('.py').replace('/', '.')} import"
+        tables = {one for name in HEADERS if reads in (self.top / (one := f"tests/{name}.py")).read_text("utf-8")}
+        out, files = [name for name in self.known.seconds if name.partition("::")[0] in tables], {path, *PICTURES}
         for name in self.known.tests(path, naming(self.top, self.known.lines, path, first, last)):
             files |= {name.split("::")[0]} if len(files) < FILES + len(PICTURES) else set()
             out += [name] if name.split("::")[0] in files else []

@@ -14,9 +14,9 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from cute_viz.figures.model import HOLE, Figure, Panel
+from cute_viz.figures.model import HOLE, Figure, Legend, Panel
 from cute_viz.gallery.gates import misplaced
-from tests import claims_of_texts, claims_of_views
+from tests import claims_of_texts, claims_of_views, outliers
 
 WORDS = Path(__file__).parent / "data" / "picture_words.txt"
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?![\w.]*\w)")
@@ -169,6 +169,47 @@ def _legends(figure: Figure) -> Iterator[str]:
             and len({b[0] - a[0] for a, b in pairwise(spans)}) > 1
         ):
             yield f"legend {legend.title}: {spans}"
+        yield from (
+            f"legend {legend.title}: {flaw}" for flaw in (*_hues(figure, legend), *_numbers(legend), *_fields(figure, legend))
+        )
+
+
+def _hues(figure: Figure, legend: Legend) -> Iterator[str]:
+    """`warp 3` has the fourth hue: of all entries of a number, or of none."""
+    found = [(re.fullmatch(r"([A-Za-z]+ )?(\d+)", e.label), figure.paints[e.paint].hue) for e in legend.entries]
+    told = [int(x[2]) % 8 == hue for x, hue in found if x and hue >= 0]
+    if told.count(False) == 1 and len(told) > 1 and len({x and x[1] for x, _ in found}) == 1:
+        yield f"a number of another hue: {[e.label for e in legend.entries]}"
+
+
+def _numbers(legend: Legend) -> Iterator[str]:
+    """Of entries with the same words, each number goes on by one step; the last range is no longer than the others."""
+    words: dict[str, list[list[int]]] = defaultdict(list)
+    for entry in legend.entries:
+        words[re.sub(r"\d+", "#", entry.label)].append([int(n) for n in re.findall(r"\d+", entry.label)])
+    for text, mine in words.items():
+        ranges = re.search(r"#(?:\.\.|-)[A-Z]?#", text) is not None
+        long = [its[1] - its[0] for its in mine] if ranges and text.count("#") == 2 else [0]
+        lines = [*zip(*(mine if long[-1] == long[0] else mine[:-1]), strict=True)]
+        dense = not legend.title.startswith("hue: offset")
+        if len(mine) > 2 and ((dense and any(map(outliers.one_of_a_line, lines))) or long[-1] > long[0]):
+            yield f"{text}: {mine}"
+
+
+def _fields(figure: Figure, legend: Legend) -> Iterator[str]:
+    """Fields of a descriptor have the bits of their cells, 16 bytes to a unit, and what they say is in units of."""
+    bits: dict[int, str] = defaultdict(str)
+    own = len({entry.paint for entry in legend.entries}) == len(legend.entries)
+    for panel in figure.panels if own and "field of" in legend.title else ():
+        for paint, label in zip(panel.paints, panel.labels, strict=True) if "bits of" in panel.caption else ():
+            bits[paint] += label
+    for entry in legend.entries:
+        value = re.match(r"\w+ (\d+)", entry.label)
+        units = re.search(r"(\d+)(?: =|: \w =) (\d+)(?: B|, in units of (\d+))", entry.label)
+        if units and int(units[1]) * int(units[3] or 16) != int(units[2]):
+            yield entry.label
+        if value and bits.get(entry.paint, "").isdecimal() and int(bits[entry.paint], 2) != int(value[1]):
+            yield entry.label
 
 
 def odd(counts: Counter[Any]) -> bool:

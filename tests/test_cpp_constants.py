@@ -103,6 +103,7 @@ def test_what_the_language_says(text: str, value: object) -> None:
     [
         "constexpr int f(int n) { int x = 2147483647; x += n; return x; } constexpr int c = f(1);",  # overflow
         "constexpr int c = 1 << 40;",
+        "auto c = make_composed_layout(133, 0, Layout<_2>{});",
         "constexpr int f(int n) { return 4 / n; } constexpr int c = f(0);",
         "constexpr int f() { int x; return x; } constexpr int c = f();",
         "constexpr int f(int n) { for (;;) n = n ^ 1; return n; } constexpr int c = f(0);",

@@ -314,6 +314,20 @@ def test_names_that_are_used_again_and_again_are_no_bomb(step: str) -> None:
         read("\n".join(lines)).pick()
 
 
+@pytest.mark.parametrize("start", ["(2, 2), stride=(0, 0)", "(2, 2)"])
+def test_operations_of_the_dsl_that_double_are_no_bomb(tmp_path, start) -> None:
+    """Each of these took 20 seconds, or ended in a mistake of ours."""
+    words = ("logical_product", "blocked_product", "raked_product", "zipped_product", "flat_product", "append", "prepend")
+    lines = [f" {w}{n + 1} = cute.{w}({w}{n}, {w}{n})" for w in words for n in range(40)]
+    begin = [f" {w}0 = cute.make_layout({start})" for w in words]
+    file = tmp_path / "doubled.py"
+    file.write_text("\n".join(["import cutlass.cute as cute", "@cute.jit", "def f():", *begin, *lines]))
+    ran = run("list", str(file), "--json")
+    assert ran.returncode == 0
+    for w in words:
+        assert [e["value"] for e in json.loads(ran.stdout) if e["name"] == f"{w}40"] in ([None], ["?"])
+
+
 def test_squares_of_squares_are_no_bomb() -> None:
     lines = ["a0 = 9999999"] + [f"a{n + 1} = a{n} * a{n}" for n in range(40)]
     with pytest.raises(CuteVizError, match=r"(digits together|too large)"):

@@ -88,6 +88,7 @@ def _labelled(figure: Figure, most: int) -> Iterator[tuple[Detail, ...]]:
         boxed = figure.kind != "exercise" and has_vectors(replace(figure, panels=(panel,)))  # whose key has what each blank is
         full = len(panel.labels) - panel.labels.count("")
         many = len(panel.boxes) if boxed else full
+        boxed &= len(panel.boxes) > 1  # what one owner has all of, it has by its values
         once = boxed and _is_repeated(panel)  # the name of each box, as often as it has cells
         choices.append([Detail.VECTOR if once else Detail.FULL, Detail.VECTOR if boxed else Detail.FULL])
         counts = [counts[0] + (many if once else full), counts[1] + many]

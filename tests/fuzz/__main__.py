@@ -59,13 +59,14 @@ def python_programs(count: int, seed: int) -> Found:
 
 
 def cpp_programs(count: int, seed: int) -> Found:
-    """Random C++ over the layout algebra, against g++ with CuTe's headers."""
-    from tests.layout_programs import ask, program
+    """Random C++, against g++ with CuTe's headers: over the layout algebra, and every other one over tensors."""
+    from tests import layout_programs, tensor_programs
     from tests.test_layout_programs import flags, told, wrong
 
-    for number in range(seed, seed + count):
-        with TemporaryDirectory() as folder:
-            asked = ask(program(number), flags(), Path(folder))
+    with TemporaryDirectory() as layouts, TemporaryDirectory() as tensors:
+        for number in range(seed, seed + count):
+            makes, folder = (tensor_programs, tensors) if number % 2 else (layout_programs, layouts)
+            asked = layout_programs.ask(makes.program(number, functions=2), flags(), Path(folder))
             if bad := wrong(asked, told(asked, Path(folder))):
                 yield number, asked.source(), str(bad[:3])
 
@@ -75,12 +76,12 @@ def dsl_programs(count: int, seed: int) -> Found:
     from tests import dsl_programs
 
     python = dsl_programs.python_with_the_dsl()
-    for number in range(seed, seed + count) if python else ():
-        with TemporaryDirectory() as folder:
-            text, source, _ = dsl_programs.program(number)
-            expected = dsl_programs.values_of(source, Path(folder) / "program.py", str(python))
-            if bad := dsl_programs.differences(text, expected):
-                yield number, text, str(bad[:3])
+    made = [dsl_programs.program(number, functions=2) for number in range(seed, seed + count)] if python else []
+    with TemporaryDirectory() as folder:
+        asked = dsl_programs.values_of_all([source for _, source, _ in made], Path(folder), str(python)) if made else []
+    for number, (text, _, _), expected in zip(itertools.count(seed), made, asked, strict=False):
+        if bad := dsl_programs.differences(text, expected):
+            yield number, text, str(bad[:3])
 
 
 def links(count: int, seed: int) -> Found:
@@ -109,8 +110,8 @@ def main(minutes: float, seed: int | None, folders: tuple[str, ...], keep: str, 
         "serve": (200, doors.serve),
         "mcp": (50, doors.mcp),
         "python": (20, python_programs),
-        "cpp": (1, cpp_programs),
-        "dsl": (1, dsl_programs),
+        "cpp": (10, cpp_programs),
+        "dsl": (20, dsl_programs),
         "links": (50, links),
     }
     asked: dict[str, int] = {}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
+from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.swizzle import Swizzle
@@ -20,6 +21,7 @@ from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Binary, Node, Part
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.values import External, Value, element_type
+from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import COUNTS, Pointer
 from cute_viz.values.types import ValueType
 
@@ -34,6 +36,8 @@ _OF_THREADS = ("thrfrg_", "tidfrg_", "partition_", "retile_")
 
 def check_of_layouts(name: str, kinds: str, operands: list[Value]) -> None:
     """Refuse a tensor where CuTe has an operation of layouts alone."""
+    if name == "make_composed_layout" and isinstance(operands[0], (int, Unknown)):
+        raise AlgebraError(f"a composed layout begins with a layout or a swizzle, not with {show(operands[0])}")
     if name in _BOTH or name.startswith(_OF_THREADS):
         return
     tensors = [isinstance(operand, Tensor) or has_origin(operand) for operand in operands]

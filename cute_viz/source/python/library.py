@@ -22,6 +22,7 @@ from cute_viz.algebra.slicing import dice_tuple
 from cute_viz.algebra.static import clear_static, is_tiling
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
+from cute_viz.notation.values import check_size
 from cute_viz.records import rows
 from cute_viz.source.python.branches import forget
 from cute_viz.source.python.gluon import call_gluon, is_gluon
@@ -240,6 +241,7 @@ def _applied(machine: Machine, name: str, operands: list[Any], extra: list[objec
         raise machine.fail(f"{name} takes layouts of static extents and strides", node)
     with nullcontext() if tensor is None else of_tensor(), as_in_dsl():
         result = find(short).call([*values, *extra])
+    check_size(result, machine.tree.text, machine.tree.span(node))
     machine.told[id(node)] = Operation("slice" if name == "slice_" else short, (*values, *extra))
     if machine.warnings is not None and len(values) == 2:
         machine.warnings += filter(None, [doubt(find(short).name, values, result)])
