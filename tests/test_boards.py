@@ -1193,6 +1193,16 @@ def test_notes_that_leave_no_room_beside_a_product_are_below_it():
     assert all(a.y + a.size < b.y < noted.height <= TARGET["column"].height for a, b in pairwise(lines))
 
 
+def test_no_leader_runs_through_a_legend():
+    """Where a legend has room only beside the cells, notes are below them."""
+    drawn = figure("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))", operand="C", note="(0,0): the first")
+    page = page_of(drawn, Options(target="slide"))
+    right = page.panels[0].grid.right
+    assert {line.text for line in page.items if isinstance(line, Line) and line.x > right} >= {"V0..V1", "V2..V3"}
+    assert not [item for item in page.items if isinstance(item, Path) and any(x > right for line in item.lines for x, _ in line)]
+    assert "(0,0): the first" in [item.text for item in page.items if isinstance(item, Line)]
+
+
 @pytest.mark.parametrize("source", ["blackwell_gemm_2sm", "hopper_gemm", "ampere_gemm", UMMA_ATOM])
 def test_the_levels_of_a_zoom_fill_a_column(source):
     """Two stand beside each other, at least, with the wedge that opens one of them."""

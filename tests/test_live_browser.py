@@ -277,11 +277,12 @@ def test_what_cells_say_is_one_click_and_ends_with_the_swizzle(page, driver):
         "index": "false",
         "coordinate": "false",
         "before → after": "true",
+        "all": "false",
         "none": "false",
     }
     page.type("(2,4):(4,1)")
     page.drawn("(2,4):(4,1)")
-    until(lambda: [words for words, _ in driver.execute_script(said)] == ["offset", "index", "coordinate", "none"])
+    until(lambda: [words for words, _ in driver.execute_script(said)] == ["offset", "index", "coordinate", "all", "none"])
     assert page.error() == ""
     page.find("#says [value=coord]").click()
     until(lambda: "(1,3)" in driver.execute_script(words))

@@ -449,7 +449,7 @@ def test_figures_stand_beside_each_other_while_48_columns_hold_them(wide: int, p
     assert side_by_side([one, two], "mine").title == "mine"
     assert side_by_side([replace(one, source=""), two]).panels[0].caption == one.title
     banks = drawn(f"(2,{wide})", view="banks", type=16)
-    assert (side_by_side([one, banks]).caption, side_by_side([banks, one]).caption) == (one.caption, banks.caption)
+    assert side_by_side([one, banks]).caption == side_by_side([banks, one]).caption == ""  # what each says holds of itself
     seven = [panel.place for panel in side_by_side([drawn("(2,7)")] * 7).panels]
     assert seven == [*((0, n) for n in range(6)), (1, 0)]
 

@@ -20,6 +20,7 @@ MOST_LINES = 24  # of the map; of more, those that are accessed
 WIDE = 8  # columns up to which plain and swizzled stand side by side
 HUES = 8
 SHADES = 4  # of phases
+INSET = 0.06  # of a cell, so that what is free leaves the frame seen
 IDLE, WAITS, SERVED = HUES, HUES + 1, HUES + 2  # paints, behind those of the chunks; SERVED is that of the first phase
 
 
@@ -234,7 +235,10 @@ def _strip(part: Accessed, cols: int, rows: int, place: tuple[int, int]) -> Pane
     r0, c0, r1, c1 = _free(paints, rows, cols)
     look = "big alarm" if worse else "big"
     free = (r1 - r0) >= 4 and (c1 - c0) * 8 >= 4 * cols
-    corners = ((c0, r0), (c1, r0), (c1, r1), (c0, r1))
+    (left, right), (top, bottom) = (
+        (a + (a == 0) * INSET, b - (b == end) * INSET) for a, b, end in ((c0, c1, cols), (r0, r1, rows))
+    )
+    corners = ((left, top), (right, top), (right, bottom), (left, bottom))
     words = f"{part.wavefronts}\n{sentence.replace(': ', chr(10), 1)}"
     text = [Shape("area", corners, look="paper"), Shape("text", ((c0, r0), (c1, r1)), words, look)] if free else []
     return Panel(

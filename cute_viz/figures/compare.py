@@ -31,7 +31,15 @@ def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:
     columns = max(1, min(len(figures) * 2, 48 // widest))
     titles = list(dict.fromkeys(figure.title for figure in figures))
     names = " | ".join(heading for heading, _ in parts)
-    return replace(page(title or " | ".join(titles), parts, columns, names), caption=figures[0].caption, mute=figures[0].mute)
+    caption, mute = _of_all(figures)
+    return replace(page(title or " | ".join(titles), parts, columns, names), caption=caption, mute=mute)
+
+
+def _of_all(figures: Sequence[Figure]) -> tuple[str, str | None]:
+    """The captions that hold of every object: of those that differ what stands before the first one's own words."""
+    told = {(figure.caption, figure.mute) for figure in figures}
+    shared = {caption.partition(" (")[0] for caption, _ in told}
+    return told.pop() if len(told) == 1 else (shared.pop() if len(shared) == 1 else "", "")
 
 
 def _boards(figures: Sequence[Figure], title: str | None) -> Figure:
@@ -45,8 +53,7 @@ def _boards(figures: Sequence[Figure], title: str | None) -> Figure:
     same = len(cells) == 1 and {figure.kind for figure in figures} == {"path"}
     name = f"{len(figures)} ways through the same {cells.pop()} cells" if same else " | ".join(figure.title for figure in figures)
     both = page(title or name, parts, len(parts))
-    told = {(figure.caption, figure.mute) for figure in figures}
-    caption, mute = told.pop() if len(told) == 1 else ("", None)
+    caption, mute = _of_all(figures)
     return replace(both, flow="row", caption=caption, mute=mute)
 
 

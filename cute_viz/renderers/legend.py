@@ -182,14 +182,14 @@ def free_place(
 
 
 def heading(figure: Figure, labelled: bool = True, colours: Sequence[str] = ()) -> list[Line]:
-    """What stands above the panels: the title, the source and, where cells are labelled, the caption, which explains the labels.
+    """What stands above the panels: the title, the source and the caption, of cells without labels the one that explains none.
 
     colours: what hue or shade is, of which the cells have the names.
     """
     return [
         Line(figure.title, 0, 0, 17, TEXT, weight=700),
         Line(figure.source, 0, 0, 12.5, TEXT, mono=True),
-        Line(figure.caption if labelled else "", 0, 0, 12.5),
+        Line(figure.caption if labelled else figure.mute or "", 0, 0, 12.5),
         Line(" ".join(f"{words[0].upper()}{words[1:].removesuffix('.')}." for words in colours), 0, 0, 12.5),
     ]
 

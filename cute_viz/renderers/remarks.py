@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import hypot
 
 from cute_viz.errors import FigureError
@@ -42,6 +43,9 @@ def with_notes(figure: Figure, options: Options, lay_out: Callable[[Figure, Opti
     if alone and any(a.grid.cell_w < LEAST * b.grid.cell_w for a, b in zip(page.panels, alone.panels, strict=False)):
         page, gutter, edge = alone, 0.0, 0.0
     lines, height = _placed(figure, page, gutter, size, target.margin)
+    if alone and gutter and _crossed(lines, page):
+        page, gutter, edge = alone, 0.0, 0.0
+        lines, height = _placed(figure, page, gutter, size, target.margin)
     texts = [line for line in (*page.items, *lines) if isinstance(line, Line)]
     wide = max(line.x + len(line.text) * line.size * (BOLD if line.weight > 400 else PROSE) for line in texts) + target.margin
     wide = min(page.width + gutter, max(edge, wide)) if gutter else page.width
@@ -109,6 +113,16 @@ def _placed(figure: Figure, page: Page, gutter: float, size: float, left: float)
         out += [Line(word, x, middle + size * LINE * k, size, TEXT) for k, word in enumerate(words)]
         bottom = middle + _high(words, size)
     return out, bottom + size
+
+
+def _crossed(lines: Sequence[Primitive], page: Page) -> bool:
+    """Whether a leader runs through a text at the right of the cells, of a legend that has room nowhere else."""
+    right = max((place.grid.right for place in page.panels), default=0.0)
+    texts = [item for item in page.items if isinstance(item, Line) and item.x > right]
+    level = [
+        (x, u, y) for item in lines if isinstance(item, Path) for line in item.lines for (x, y), (u, v) in pairwise(line) if y == v
+    ]
+    return any(abs(text.y - y) < text.size / 2 and x < text.x < u for text in texts for x, u, y in level)
 
 
 def _high(words: Sequence[str], size: float) -> float:
