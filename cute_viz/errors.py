@@ -229,7 +229,7 @@ def _caret(text: str, span: Span) -> list[str]:
     """The line that holds the start of the span, and carets under the span."""
     begin = text.rfind("\n", 0, span.start) + 1
     end = text.find("\n", span.start)
-    line = text[begin : end if end >= 0 else len(text)]
+    line = text[begin : end if end >= 0 else len(text)].rstrip("\r")
     column = span.start - begin
     width = max(1, min(span.end, begin + len(line)) - span.start)
     left = max(0, column - _WINDOW // 2)

@@ -18,8 +18,8 @@ def swizzle_steps(swizzle: Swizzle, layout: Layout | None = None) -> list[Step]:
     if not b:
         return [Step(f"{swizzle} has no bits: the identity")]
     steps = [
-        Step(f"{span(high, b)} are read: offset & 0b{swizzle.yyy:b}"),
-        Step(f"moved {'down' if s >= 0 else 'up'} by {abs(s)}, they are XORed into {span(low, b)}"),
+        Step(f"{span(high, b)} {'is' if b == 1 else 'are'} read: offset & 0b{swizzle.yyy:b}"),
+        Step(f"moved {'down' if s >= 0 else 'up'} by {abs(s)}, {'it is' if b == 1 else 'they are'} XORed into {span(low, b)}"),
         Step(f"as code: {_code('offset', swizzle)}"),
     ]
     if keep := min(low, high):

@@ -43,7 +43,9 @@ class Device:
             self._context = self._ask("cuDevicePrimaryCtxRetain", self._device)
             self._ask("cuCtxSetCurrent", self._context)
         except (DeviceError, RuntimeError, OSError) as error:
-            raise CannotCheck(f"no usable GPU: {str(error).splitlines()[0]}", hint=NEEDS) from None
+            said = str(error).splitlines()[0]
+            said = "NVIDIA's driver is not installed" if "driver library" in said else said  # of the loader of libraries
+            raise CannotCheck(f"no usable GPU: {said}", hint=NEEDS) from None
         self.name = str(self._ask("cuDeviceGetName", 128, self._device).split(b"\0")[0].decode())
         version = int(self._ask("cuDriverGetVersion"))
         self.cuda = f"{version // 1000}.{version % 1000 // 10}"

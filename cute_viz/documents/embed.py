@@ -11,7 +11,7 @@ from urllib.parse import quote
 from cute_viz.documents.blocks import Block, blocks
 from cute_viz.documents.draw import name_of, picture, words_of
 from cute_viz.documents.markup import DocumentError
-from cute_viz.documents.names import FILE_NAMES, can_stand, is_file_name, one_name
+from cute_viz.documents.names import can_stand, is_file_name, one_name, why_not
 from cute_viz.engine import Answer, Folder
 from cute_viz.engine.address import page_link
 from cute_viz.errors import CuteVizError, Span, boundary
@@ -171,7 +171,7 @@ class _Pictures:
         for other in others:
             format_named(other)
         if given is not None and not is_file_name(given):
-            raise CuteVizError(f"{given[:40]!r} cannot be the name of a file", hint=FILE_NAMES)
+            raise CuteVizError(f"{given[:40]!r} cannot be the name of a file", hint=why_not(given))
         if self.letters is not None:
             words.setdefault("letters", self.letters)
         drawn = picture(block.expression, words, [format, *others], self.library, self.sources)

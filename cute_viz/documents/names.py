@@ -9,10 +9,20 @@ LONGEST = 120  # characters
 FILE_NAMES = f"letters, digits, _ - + . and spaces, at most {LONGEST}, for example tv_8x128"
 
 
+def why_not(name: str) -> str:
+    """What a name that no picture's file may have would have to be."""
+    return "Windows reserves con, prn, aux, nul, com1 to com9 and lpt1 to lpt9 for devices" if _device(name) else FILE_NAMES
+
+
+def _device(name: str) -> bool:
+    """Whether Windows has a device of a name, with any suffix; com\u00b9 is com1."""
+    first = unicodedata.normalize("NFKC", name.partition(".")[0]).rstrip()
+    return re.fullmatch(r"(?i)con|prn|aux|nul|com\d|lpt\d", first) is not None
+
+
 def is_file_name(name: str) -> bool:
     """Whether a name, before its suffix, can be that of a picture's file."""
-    device = unicodedata.normalize("NFKC", name.partition(".")[0]).rstrip()  # with any suffix, and com\u00b9 is com1
-    if len(name) > LONGEST or re.fullmatch(r"(?i)con|prn|aux|nul|com\d|lpt\d", device):
+    if len(name) > LONGEST or _device(name):
         return False
     return re.fullmatch(r"\w(?:[\w .+\-]*[\w+\-])?", name) is not None
 

@@ -109,12 +109,21 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         return report
     never = {id(row) for row in report.accesses if row.often.inside(None) == 0}
     told = [
-        replace(row, unfixed=row.unfixed or remedy(row.cost)) if row.cost.sectors else row
+        replace(row, unfixed=row.unfixed or (remedy(row.cost) if row.cost.sectors else _of_compiler(row, detail)))
         for row in report.accesses
         if id(row) not in never
     ]
     idle = sorted((row.move for row in report.accesses if id(row) in never), key=lambda move: (move.file, move.line))
     return replace(report, accesses=tuple(told), never=tuple(dict.fromkeys(move.place for move in idle)))
+
+
+NO_GAIN = "the fix of its buffer changes nothing here"
+
+
+def _of_compiler(row: Access, detail: str) -> str:
+    """Why a conflict between encodings has no fix: no definition is searched."""
+    known = detail != "fixes" or row.fix is not None or row.cost.ways <= 1 or row.cost.side is not None
+    return "" if known else "Triton's compiler chose the encoding; a kernel in Gluon gives another one itself"
 
 
 def _placed(rows: list[Access]) -> list[Access]:
@@ -163,7 +172,7 @@ def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
             continue
         better = replace(row, fix=one)
         gains = better.left is not None and better.left < row.paid[0]
-        told.append(better if gains else replace(row, unfixed="the fix of its buffer leaves it as it is"))
+        told.append(better if gains else replace(row, unfixed=NO_GAIN))
         places = {(edit.start, edit.end): edit for edit in one.edits}
         if all(chosen.get(at, edit) == edit for at, edit in places.items()):
             chosen |= places

@@ -346,5 +346,7 @@ def _hopeless(rows: list[Access], found: bool) -> str:
             "cp.async waits for the lines of global memory that one wavefront is gathered from; it would not with"
             f" {wide} elements (128 bytes) along the mode that lies together there, in the tile and in its layout of threads"
         )
-    other = "a transposing store (stmatrix)" if what.startswith("st.") else "threads that take elements in another order"
+    slow = [row.cost for row in rows if row.cost.ways > 1]
+    halves = all(x.instruction.startswith("st.") and x.side is not None and x.side.tensor.bits == 16 for x in slow)
+    other = "a transposing store (stmatrix)" if halves else "threads that take elements in another order"
     return f"no swizzle or stride that was tried and keeps the width of every access helps; {other} would"

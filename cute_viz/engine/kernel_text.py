@@ -183,11 +183,11 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
         if row.fix.beside:
             yield from _folded("", f"if {_lines(row.fix.beside)}, not evaluated, follow{'s' * (len(row.fix.beside) == 1)} the edit")
     elif row.unfixed and not told_before:
-        yield from _folded("fix", f"{'none: ' * (not report.compiled and row.cost.wavefronts is not None)}{row.unfixed}")
+        yield from _folded("fix", f"{'none: ' * (row.cost.wavefronts is not None)}{row.unfixed}")
     mine = Counter((one.cost.instruction, _count(one), often_told(one.often)) for one in group if calls_of(one) == calls_of(row))
-    accepted = "  (accepted)" * (row.accepted or row.move.place in allowed)
+    accepted = "  (accepted)" if row.move.place in allowed else "  (no fix: `max_ways=` passes it)" * row.accepted
     for (instruction, counted, often), times in mine.items():
-        figures = f"            {f'{times}x ' * (times > 1)}{instruction}: {counted}"
+        figures = f"            {f'{times}x ' * (times > 1)}{instruction}{', each' * (times > 1)}: {counted}"
         told = f"; {often}" * bool(often)
         short = told.partition(": ")[0] if len(figures + told + accepted) > _WIDE + 7 else told
         yield figures + short + accepted
@@ -256,7 +256,11 @@ def _of(step: LoopCost) -> str:
 def missing(report: Report, most: int | None = None) -> Iterator[str]:
     """What was not evaluated, a line for each cause, with what would help; what is not counted. most: causes; None for all."""
     total, everything = len(report.accesses), most is None
-    if not report.unknown and not report.elements:
+    hidden = [row for row in report.accesses if row.cost.wavefronts is None and "shared" in row.cost.instruction]
+    if hidden:
+        lines = tuple(dict.fromkeys(row.move.place for row in hidden))
+        yield f"Not in the sums: {_lines(lines, None if everything else 6)}, through shared memory that the compiler lays out"
+    elif not report.unknown and not report.elements:
         yield f"Not evaluated: none; {'the access was' if total == 1 else f'all {total} accesses were'} counted."
     if report.unrun:
         more = f" and {len(report.unrun) - len(report.unrun[:most])} more" * (len(report.unrun) > len(report.unrun[:most]))

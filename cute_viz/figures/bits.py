@@ -25,7 +25,9 @@ def bits(swizzle: Swizzle, options: FigureOptions) -> Figure:
         else "neighbors are separated"
     )
     title = options.title or f"{swizzle} XORs {read} into {changed}" if b else f"{swizzle} changes nothing"
-    caption = f"{read[0].upper()}{read[1:]} are XORed into {changed}; {kept}" if b else "No bits: the identity"
+    caption = (
+        f"{read[0].upper()}{read[1:]} {'is' if b == 1 else 'are'} XORed into {changed}; {kept}" if b else "No bits: the identity"
+    )
     return Figure(
         kind="bits",
         title=title,

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cute_viz import __version__
-from cute_viz.documents.names import FILE_NAMES, is_file_name, one_name
+from cute_viz.documents.names import is_file_name, one_name, why_not
 from cute_viz.engine.caption import suffix_of
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.files import bytes_of, read_text, searched
@@ -138,7 +138,11 @@ def name_files(
     files |= {suffix[1:]: name + suffix for suffix in _captions(value, files)}
     for file in files.values():
         if one_name(file) in taken:
-            raise builder.fail(f"{file} is taken by {taken[one_name(file)]}", at, hint="give the spec another name")
+            raise builder.fail(
+                f"{file} is taken by {taken[one_name(file)]}",
+                at,
+                hint="give the spec another name, not in case alone: Windows and macOS take such two for one",
+            )
     taken.update({one_name(file): f"{path}: {name}" for file in files.values()})
     return name, files
 
@@ -161,7 +165,7 @@ def _sources(builder: Builder, value: Value) -> Iterator[bytes]:
 def _check_name(builder: Builder, name: str, at: Span) -> None:
     """A name that is safe as a file's on every system, and in a link."""
     if not is_file_name(name):
-        raise builder.fail(f"{name[:40]!r} cannot be the name of a file", at, hint=FILE_NAMES)
+        raise builder.fail(f"{name[:40]!r} cannot be the name of a file", at, hint=why_not(name))
 
 
 def _captions(value: Value, formats: Iterable[str]) -> Iterator[str]:

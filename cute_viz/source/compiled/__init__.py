@@ -72,6 +72,11 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
     only = int(chosen(launches, given.launch).key) if given.launch else None
     found = tuple(entries(unit, own, meaning, only))
 
+    if not found and not unit.errors and not through and not path.endswith((".h", ".hpp", ".hxx", ".cuh")):
+        plain = opened(text, path, given, folder=Folder(root=build.root), check=False)
+        if plain is not None and (plain.entries or plain.moves()):
+            given.notes["the compiled file has no CuTe object: it is read as it is written, without the flags' macros"] = None
+            return plain
     if not found:
         told = next(iter(given.notes), "a header is read through a unit: `through=UNIT`")
         found_none = "the compiler refuses this file" if unit.errors else "the compiled file has no CuTe object"
