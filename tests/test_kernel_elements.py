@@ -152,7 +152,7 @@ def test_what_is_not_counted_is_said_of_its_launches() -> None:
 def test_a_conflict_says_how_many_accesses_have_it() -> None:
     text = PLACES.replace("LOOP", "out[threadIdx.x] = s[threadIdx.x * 2] + s[threadIdx.x * 2 + 64];").replace("ALIGN TYPE", "float")
     lines = [line.strip() for line in str(report(text)).splitlines()]
-    assert "2x ld.shared.32: 2 wavefronts, 1 ideal" in lines
+    assert "2x ld.shared.32, each: 2 wavefronts, 1 ideal" in lines
     assert "all    4      -      2" in lines
 
 

@@ -141,7 +141,7 @@ def name_files(
             raise builder.fail(
                 f"{file} is taken by {taken[one_name(file)]}",
                 at,
-                hint="give the spec another name, not in case alone: Windows and macOS take such two for one",
+                hint="give the spec another name; to Windows and macOS, names that differ only in case are one",
             )
     taken.update({one_name(file): f"{path}: {name}" for file in files.values()})
     return name, files
