@@ -458,3 +458,44 @@ def test_rows_in_indices_stay_where_nobody_sees_the_launch() -> None:
     assert found is not None
     (bad,) = [one for one in found.accesses if one.cost.wavefronts and one.cost.ways > 1]
     assert (bad.fix, bad.unfixed) == (None, "a stride of 33 instead of 32 needs 124 bytes more than tile has")
+
+
+MEMBERS = """struct P { float x, y, z, m; };
+struct Odd { char c; double d; short s[3]; unsigned char e; };
+struct alignas(16) Apart { float x; };
+__global__ void k(float* out, P p) {
+  __shared__ P sp[128]; __shared__ float4 sq[128]; __shared__ Odd so[128]; __shared__ Apart sa[128]; __shared__ ushort2 su[128];
+  int t = threadIdx.x;
+  sp[t].x = out[t];
+  __syncthreads();
+  out[t] = sp[127 - t].m + sq[t].w;
+  __syncthreads();
+  out[t] = so[t].d + su[t].y;
+  __syncthreads();
+  out[t] = so[t].e;
+  __syncthreads();
+  sp[t] = p;
+  out[t] = sq[t].x * sq[t].w;
+  sa[t].x = 1;
+  read(&so[t].d);
+}
+int main() { k<<<1, 128>>>(0, {}); }
+"""
+
+
+def test_members_of_structs_and_vectors_are_accesses_of_their_width() -> None:
+    """By hand: an element of P and float4 has 4 words, of Odd 6 (x86 and CUDA align alike: d at 8, s at 16, e at 22)."""
+    found = report(MEMBERS)
+    costs = {
+        (row.move.line, row.cost.instruction, row.cost.wavefronts, row.cost.ideal)
+        for row in found.accesses
+        if row.cost.wavefronts is not None
+    }
+    assert costs == {
+        (7, "st.shared.32", 16, 4), (9, "ld.shared.32", 16, 4), (11, "ld.shared.64", 8, 8), (11, "ld.shared.16", 4, 4),
+        (13, "ld.shared.8", 8, 4),
+    }  # fmt: skip
+    assert found.mistakes == ()
+    lost = {(one.line, one.why) for one in found.elements if one.lost and one.name != "out"}
+    assert {line for line, _ in lost} == {15, 16, 17, 18}  # each fails `max_ways=`
+    assert (16, "how many members of an element of sq a compiler takes at once is not known") in lost

@@ -86,7 +86,8 @@ class Starts:
     whose rounds are counted here, from -1, the innermost. align: to how many bytes the compiler knows that the buffer is aligned,
     so that it takes neighbors at once; None where that is not read. summed: whether all rounds are, each as an operand; else one
     stands for all. sure: whether all conditions are known. assumes: those that are taken to hold. each: elements that a cast takes
-    at once. name: of the instruction, where it is assembly.
+    at once. name: of the instruction, where it is assembly. fields: how many of the elements, as they are members, fill one of the
+    buffer.
     """
 
     tiling: ClassVar[Any] = None
@@ -100,6 +101,7 @@ class Starts:
     assumes: tuple[str, ...] = ()
     each: int = 1
     name: str = ""
+    fields: int = 1
 
 
 def share(base: str, space: str, type_: object, layout: object) -> Tensor:

@@ -22,6 +22,7 @@ from cute_viz.errors import AlgebraError, CuteVizError, UncountedError
 from cute_viz.source.cpp.aliases import Pointed, array_of, place_of
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.evaluate import CppEvaluator
+from cute_viz.source.cpp.fields import field_of
 from cute_viz.source.cpp.indexed import ASSIGNED, Indexed
 from cute_viz.source.cpp.launched import block_of, directions
 from cute_viz.source.cpp.lookup import Lookup, opened
@@ -68,20 +69,23 @@ def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope,
     loops, which a compiler unrolls, are its modes. Nothing of registers. Raises: CuteVizError for what the index depends on and
     nobody knows, and where nobody knows what a compiler takes at once, with the buffer as its name where the tensor is known."""
     context.deep = 0
+    if access.why and access.place.field is not None:
+        raise AlgebraError(f"a reference to a member of {access.name}, or a part of one, goes elsewhere").but(name=access.name)
     if access.why:
         raise UncountedError(access.why, name=access.name)
     if (found := _tensor(context, lookup(context), scope, access)) is None:
         return []
     x, plain = found
     try:
-        return list(_iterations(context, lookup, scope, function, access, x, plain))
+        x, fields = field_of(CppEvaluator(context, lookup(context), opened(context, scope)), x, access, function)
+        return list(_iterations(context, lookup, scope, function, access, x, plain, fields))
     except CuteVizError as error:
         error = error if x.pointer.space == "smem" else UncountedError(error.message, hint=error.hint)
         raise error.but(name=x.pointer.base or access.name) from None
 
 
 def _iterations(
-    context: Context, lookup: _Lookups, scope: Scope, function: Scope, access: Indexed, x: Tensor, plain: bool
+    context: Context, lookup: _Lookups, scope: Scope, function: Scope, access: Indexed, x: Tensor, plain: bool, fields: int
 ) -> Iterator[Tensor]:
     found = lookup(context)
     block = block_of(context, found, function) or ((len(x.starts), 1, 1) if x.starts else None)
@@ -160,7 +164,7 @@ def _iterations(
         part = Starts(
             tuple(table[0]),
             () if all(active) else active,
-            x.root,
+            x.root if fields == 1 else Layout((x.layout.shape, fields), (x.layout.stride, 1)),
             frozenset(n - len(loops) for n in taken),
             align,
             summed,
@@ -168,6 +172,7 @@ def _iterations(
             (*assumed, *turns.assumed),
             each,
             "" if by is None else by.name,
+            fields,
         )
         yield replace(x, layout=layout, part=part)
 

@@ -10,7 +10,7 @@ from cute_viz.source.cpp.assembly import Assembly, taken_by
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope, outward
 from cute_viz.source.cpp.shared import argument, follows, is_address, taken, waits
-from cute_viz.source.cpp.spots import Spot, spot_of
+from cute_viz.source.cpp.spots import Spot, spot_of, with_field
 from cute_viz.source.moves import ADDRESS
 
 _OTHERS = frozenset(("for", "case", "default", "template", "using"))  # whose heads are not statements
@@ -65,7 +65,7 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
         mine = [x for x in names[tokens[n].text] if scope.inside(x.scope)]
         if not mine or any(x.token == n for x in mine):  # a parameter; it is declared
             continue
-        place = spot_of(reader, n)
+        place = with_field(reader, spot_of(reader, n))
         words = {token.text for part in place.indices for token in tokens[slice(*part)]}
         first = place.left == begin and assigned == place.right
         if (part := argument(reader, n)) is not None and not waits(tokens[n].text):

@@ -19,7 +19,7 @@ from cute_viz.algebra.inttuple import leaves, modes, unflatten
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.shares import MOST, Division
+from cute_viz.algebra.shares import MOST, Division, Starts
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.source.cpp.accesses import reader_of
@@ -256,9 +256,10 @@ class ThreadBlock:
 
     def _outside(self, x: Tensor, start: int) -> Iterator[Mistake]:
         """An element of an array in shared memory that lies behind it. start: of the thread whose element lies furthest."""
-        last = int(x.offset) + start + int(x.layout.cosize) - 1
-        if x.pointer.space == "smem" and last >= size(x.root):
-            yield Mistake("extent", f"{x.pointer.name} has {size(x.root):,} elements, and {self.where} reaches index {last:,}.")
+        fields = x.part.fields if isinstance(x.part, Starts) else 1
+        last, extent = (int(x.offset) + start + int(x.layout.cosize) - 1) // fields, size(x.root) // fields
+        if x.pointer.space == "smem" and last >= extent:
+            yield Mistake("extent", f"{x.pointer.name} has {extent:,} elements, and {self.where} reaches index {last:,}.")
 
 
 def _operand(evaluator: CppEvaluator, part: Range) -> Value:

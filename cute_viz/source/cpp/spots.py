@@ -15,7 +15,8 @@ class Spot(NamedTuple):
     """An element in a statement: its first token and the one behind it, the tokens of each index, and the one behind
     all of these.
     cast: the tokens of the type that its address is cast to, if it is. step: of an index behind that cast, which counts in it.
-    deref: whether a `*` stands before it. member: the token behind its name, or behind the members that it is an element of."""
+    deref: whether a `*` stands before it. member: the token behind its name, or behind the members that it is an element of.
+    field: the token of the member of the element that is meant, `x` of `p[t].x`."""
 
     left: int
     right: int
@@ -25,6 +26,7 @@ class Spot(NamedTuple):
     step: Range | None = None
     deref: bool = False
     member: int = 0
+    field: int | None = None
 
 
 def spot_of(reader: Declarer, n: int) -> Spot:
@@ -73,6 +75,14 @@ def spot_of(reader: Declarer, n: int) -> Spot:
         return plain
     close = max([close, *(part[1] for part in (*indices[-1:], step) if part is not None)])
     return Spot(*outside(left, right), indices, close, cast[1], step, member=behind + 1)
+
+
+def with_field(reader: Declarer, place: Spot) -> Spot:
+    """An element, or the member of it that is meant; a call of a function of it is none."""
+    at = place.right
+    named = [x.kind for x in reader.tokens[at : at + 2]] == [".", "name"] and reader.tokens[at + 2].kind not in ("(", "<")
+    plain = place.cast is None and not place.deref and place.indices
+    return place._replace(right=at + 2, close=at + 2, field=at + 1) if named and plain else place
 
 
 def _cast_before(reader: Declarer, left: int) -> tuple[int, Range] | None:
