@@ -450,7 +450,9 @@ class Asker:
             # Without a test, a function is run while modules are read, as what is outside of functions.
             if tests and path.endswith(".py") and differing(*(compile(x, path, "exec") for x in (before, after))) is not None:
                 self.pipe.send((path, before.decode("utf-8"), tests, self.known.seconds))
-                return cast("Verdict", self.pipe.recv())
+                verdict = cast("Verdict", self.pipe.recv())
+                if verdict.by or verdict.endless or not runs_while_read(before.decode("utf-8"), first):
+                    return verdict
             return _forked(lambda: _fresh(self.readers(path, first, last)))
         finally:
             file.write_bytes(before)
@@ -473,6 +475,22 @@ class Asker:
         """End the process that holds the tests."""
         self.pipe.send(None)
         self.server.join(10)
+
+
+def runs_while_read(source: str, line: int) -> bool:
+    """Whether code outside functions names the function of a line: a table that it makes.
+
+    >>> [runs_while_read("def f():\\n    return 1\\n" + end, 2) for end in ("", "X = f()\\n")]
+    [False, True]
+    """
+    body = ast.parse(source).body
+    names = {one.name for one in body if isinstance(one, ast.FunctionDef) and one.lineno <= line <= (one.end_lineno or 0)}
+    return any(
+        isinstance(node, ast.Name) and node.id in names
+        for one in body
+        if not isinstance(one, ast.FunctionDef | ast.ClassDef)
+        for node in ast.walk(one)
+    )
 
 
 def naming(top: Path, files: Iterable[str], path: str, first: int, last: int) -> list[tuple[str, int]]:
