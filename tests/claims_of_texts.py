@@ -82,7 +82,7 @@ def false(figure: Figure) -> Iterator[str]:
         boxes = [
             (int(x[4:]), figure.paints[p].hue)
             for x, p in zip(panel.labels, panel.paints, strict=True)
-            if re.fullmatch(r"box \d+", x)
+            if re.fullmatch(r"TMA \d+", x)
         ]
         if any(number % 8 != hue for number, hue in boxes):
             yield f"panel {n}: a box in another hue"
@@ -281,13 +281,15 @@ def _zoom(figure: Figure) -> Iterator[str]:
         yield f"{first.labels[lit[0]]} is not {found[0]}"
     if found and lit and divmod(lit[0], first.cols) != (int(found[1]), int(found[2])):
         yield f"{found[0]} is lit elsewhere"
-    for n, label in enumerate(first.labels):
-        if label.startswith("A") and label != "A{}\nB{}".format(*divmod(n, first.cols)):
+    second = figure.panels[1]
+    for n, label in enumerate(second.labels if "Cluster" in second.caption else ()):
+        r, c = divmod(n, second.cols)
+        if r and c and label != f"{second.labels[r * second.cols]}\n{second.labels[c]}":
             yield f"{label} is not what this CTA needs"
-    for times, x, at in re.findall(r"(\d+) need ([AB])(\d+)", first.foot):
-        if sum(f"{x}{at}" in label.split() for label in first.labels) != int(times):
-            yield f"not {times} need {x}{at}"
-    tile = re.search(r"(\d+) × (\d+)", figure.panels[1].caption)
+    for x, times in re.findall(r"([AB]\d+) to (\d+)", second.foot):
+        if sum(x in label.split() for label in second.labels) != int(times) + 1:
+            yield f"{x} does not go to {times}"
+    tile = re.search(r"(\d+) × (\d+)", second.caption)
     if found and tile and [int(found[3]), int(found[4])] != [int(found[1]) * int(tile[1]), int(found[2]) * int(tile[2])]:
         yield found[0]
     for n, panel in enumerate(figure.panels):
@@ -419,7 +421,6 @@ CLAIMS: dict[str, Callable[[Figure, re.Match[str]], bool]] = {
     ),
     r"<(\d+)>\. One thread": lambda f, x: int(x[1]) * f.facts["CTAs"] == 8 * f.facts["bytes"],
     r"-major (\d+)-bit": lambda f, x: f"[{x[1]}b]" in f.source,
-    r"\w,\w\.\w is line \w of core matrix \w,\w": lambda f, x: x[0] == "r,c.k is line k of core matrix r,c",
     r"What thread (\d+) does": _stands("thread"),
     r"Thread (\d+) through": _stands("thread"),
     r"In full hue: what thread (\d+) holds of C, and k 0\.\.(\d+) of A,.*": lambda f, x: (

@@ -40,6 +40,9 @@ def _moved(figure: Figure, found: re.Match[str]) -> bool:
     a, b = one.data["offset"], other.data["offset"]
     rows = zip(_lines(one, a), _lines(other, b), strict=True)
     alike = all(sorted(mine) == sorted(its) for mine, its in rows)
+    runs = {n for n, x in enumerate(b) if n % other.cols == 0 or x != b[n - 1] + 1} if found[3] else set()
+    if any(n % int(found[3]) for n in runs):
+        return False
     return alike and (sum(x != y for x, y in zip(a, b, strict=True)), len(a)) == (int(found[1]), int(found[2]))
 
 
@@ -78,7 +81,7 @@ CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
     r"(\d+) of (\d+) (bank|address) bits are (?:XORs|a column bit XOR a row bit)": _xors,
     r"(?:Row|Column)-major: (\d+) of (\d+) steps go to a neighbor": _neighbors,
     r"(?:Row|Column)-major: (\d+) of (\d+) addresses are unused": _unused,
-    r"(\d+) of (\d+) offsets move within their rows": _moved,
+    r"(\d+) of (\d+) offsets move within their rows(?:, in runs of (\d+))?": _moved,
     r"\w+ (?:cuts A into (?=\d)|repeats A (?=\d))(\d+) (?:tiles|times).*": _cut,
     r"The tiler picks (\d+) of the (\d+) elements of A: .*": _picked,
     r"A\(R\(j\)\) = j for all (\d+)() offsets of A": _picked,

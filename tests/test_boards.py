@@ -312,6 +312,16 @@ def test_a_zoom_opens_the_values_of_one_thread():
     assert atom.foot == f"V0 is C({2 * 128 + 16 + 1}, {7 * 128 + 15 * 8 + 2})"  # the last of 16 atoms along N
 
 
+def test_warps_that_have_a_rectangle_each_are_drawn_as_one():
+    """16 rows of an atom, then the warps 64 apart, then the repetitions in between: warp w has a quarter of the tile."""
+    drawn = figure("talk_zoom")
+    _, tile, atoms, _ = drawn.panels
+    assert tile.labels == ("warp 0", "warp 2", "warp 1", "warp 3")
+    assert drawn.arrows[1].start == (1, 1, 2, 2)
+    assert {shape.points for shape in tile.shapes} == {((1, 1), (2, 2))}
+    assert (atoms.rows, atoms.cols) == (4, 8)
+
+
 def test_a_zoom_of_tensor_memory_ends_at_a_lane():
     drawn = figure("SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,128,UMMA::Major::K,UMMA::Major::K>", view="zoom")
     assert drawn.panels[1].labels == ("CTA 0", "CTA 1")
@@ -418,7 +428,7 @@ def test_a_zoom_of_scalar_mmas_opens_one_that_the_thread_has(thread):
     _, tile, atoms, atom = drawn.panels
     assert drawn.title == "One thread holds 1 value in each of 8 atoms"
     assert drawn.caption.startswith("64x32 = 1x8 warps of 64x4 = 64x4 atoms of 1x1;")
-    assert [int(label) for label in tile.labels] == [c % 16 // 2 for _ in range(64) for c in range(32)]
+    assert [int(label) for label in tile.labels] == [c % 8 for c in range(16)]  # each two columns of 64
     i, j = thread % 16, thread // 16
     assert {shape.points[0] for shape in atoms.shapes if shape.kind == "area"} == {
         (j % 2 + 2 * b, i + 16 * a) for a in range(4) for b in range(2)
@@ -905,8 +915,12 @@ def test_blanks_leave_out_what_the_key_tells(words):
         assert whole.labels[n] == str(value)
         assert (told[blanks[n]] if n in blanks else label) == str(value)
         assert (exercise.data["offset"][n] is None) == (n in blanks)
-        assert (drawn.paints[exercise.paints[n]].hue == -1) == (n in blanks)
-        lit = not drawn.paints[whole.paints[n]].faded
+        if "labels" in words:
+            assert (drawn.paints[exercise.paints[n]].hue == -1) == (n in blanks)
+            lit = not drawn.paints[whole.paints[n]].faded
+        else:  # the hues of offsets would tell what is asked
+            assert exercise.paints[n] == whole.paints[n]
+            lit = drawn.paints[whole.paints[n]].hue != -1
         assert lit == (n in blanks) == ((r, c, r + 1, c + 1) in exercise.boxes)
     what = "What belongs" if "labels" in words else "Which offsets belong"
     assert kept.title == f"{what} in the {len(blanks)} blank{'s' * (len(blanks) > 1)}?"
@@ -1035,13 +1049,31 @@ def test_the_ctas_of_a_cluster_share_the_tiles_that_they_both_need(cluster, at):
     drawn = figure(
         "SM90_64x128x16_F32F16F16_SS", view="zoom", tile="128x128", cluster="x".join(map(str, cluster)), coord=f"{at[0]},{at[1]}"
     )
-    panel = drawn.panels[0]
-    for n, label in enumerate(panel.labels):
-        r, c = divmod(n, panel.cols)
-        inside = r // cluster[0] == at[0] // cluster[0] and c // cluster[1] == at[1] // cluster[1]
-        assert label == (f"A{r}\nB{c}" if inside else "")
-        assert (drawn.paints[panel.paints[n]].hue != -1) == inside
-    m, n = cluster
+    grid, panel = drawn.panels
+    inside = {
+        (r, c)
+        for r in range(grid.rows)
+        for c in range(grid.cols)
+        if r // cluster[0] == at[0] // cluster[0] and c // cluster[1] == at[1] // cluster[1]
+    }
+    assert {divmod(n, grid.cols) for n, paint in enumerate(grid.paints) if drawn.paints[paint].hue != -1} == inside
+    (top, left), (m, n) = min(inside), cluster
+    assert drawn.arrows[0].start == (top, left, top + m, left + n)
+    rows, cols = [f"A{top + i}" for i in range(m)], [f"B{left + j}" for j in range(n)]
+    assert panel.labels == ("", *cols, *[x for a in rows for x in (a, *[f"{a}\n{b}" for b in cols])])
+    ends = [
+        (int(y0), int(x0), int(y1), int(x1))
+        for shape in panel.shapes
+        if shape.kind == "arrow"
+        for (x0, y0), (x1, y1) in [shape.points]
+    ]
+    cells = [(1 + i, 1 + j) for i in range(m) for j in range(n)]  # each gets the tile of its row, and that of its column
+    assert sorted(ends) == sorted([(r, 0, r, c) for r, c in cells] + [(0, c, r, c) for r, c in cells])
+    opened = figure(
+        "SM90_64x128x16_F32F16F16_SS", view="zoom", tile="128x128", cluster=f"{m}x{n}", coord=f"{at[0]},{at[1]}", thread=5
+    )
+    assert opened.title == "One thread holds 64 values in each of 2 atoms"
+    assert opened.panels[0].shapes[0].points == ((left, top), (left + n, top + m))
     for x, times in (("A", n), ("B", m)):
         words = "twice" if times == 2 else f"{times} times"
         assert (f"not {words}" in drawn.title) if times > 1 else (f"of {x}" not in drawn.title)
@@ -1082,7 +1114,7 @@ def test_the_zoom_of_a_launch_has_its_cluster(tmp_path):
     (tmp_path / "pair.cu").write_text(MULTICAST)
     done = run("render", "pair.cu::cta_mma", "--launch", "1", "--view", "zoom", "-T", "json", cwd=tmp_path)
     drawn = json.loads(done.stdout)
-    assert drawn["caption"].startswith("4x8 CTA pairs of 256x128x64 = 2 CTAs of 128x128"), done.stderr
+    assert drawn["caption"].startswith("4x8 CTA pairs of 256x128x64; "), done.stderr
     assert (
         drawn["title"] == "A cluster of 2 × 4 CTA pairs loads each tile of A once, not 4 times, and each tile of B once, not twice"
     )

@@ -605,6 +605,7 @@ ARGUMENTS = {
 TEMPLATES = {"cpp": ("", "<>", "<0>", "<0,1>", "<-1>", "<8>", "<half_t>", "<half_t,float>"), "dsl": ("",) * 4}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name"), [("cpp", name) for name in sorted(CALLS)] + [("dsl", f"cute.{x}") for x in sorted({*OPS, *ALIASES})]
 )

@@ -313,6 +313,7 @@ def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
     assert {one.name for one in tmp_path.iterdir()} == {path.name, "grid.svg"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "text"),
     [

@@ -394,8 +394,9 @@ def test_the_metadata_of_a_sparse_mma_lies_as_the_layout_says():
     assert len(drawn) == unit
     for row, k, block in itertools.product(range(128), range(32), range(2)):
         lane, bit = divmod(fragment.layout((row, k), 0, block), 1 << 21)
-        piece = drawn[lane % unit][bit // 32].splitlines()[bit % 32 // 16]
-        told, first, last = map(int, re.fullmatch(r"(\d+),(\d+)-(\d+)", piece).groups())
+        rows, ks = drawn[lane % unit][bit // 32].splitlines()
+        told = [int(n) for n in re.findall(r"\d+", rows)][bit % 32 // 16]
+        first, last = map(int, re.fullmatch(r"k (\d+)-(\d+)", ks).groups())
         assert told + lane // unit * unit == row
         assert first <= k + 32 * block <= last
 
@@ -482,8 +483,8 @@ def test_thousands_of_instructions_are_drawn_where_their_boxes_are():
         for piece in reversed(pieces_at(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, {smem})"), (0, 0)))
     }
     corners = {(int(row), int(col)): label for row, col, label in _cells_of(panel) if label}
-    assert {corners[y, x] for x, y in starts} == {f"box {n}" for n in starts.values()}
-    assert all(corners[y, x] == f"box {n}" for (x, y), n in starts.items())
+    assert {corners[y, x] for x, y in starts} == {f"TMA {n}" for n in starts.values()}
+    assert all(corners[y, x] == f"TMA {n}" for (x, y), n in starts.items())
 
 
 def _cells_of(panel):

@@ -58,6 +58,7 @@ def _naive(text: str, m: int, n: int) -> int:
     return int(eval(wrapped, {"I": Int, "M": m, "N": n, "min": min, "max": max}))
 
 
+@pytest.mark.slow
 def test_what_a_file_of_cpp_calls_known_is_so_for_all_numbers() -> None:
     rng = random.Random(33)
     texts = [_expression(rng, 3) for _ in range(300)]

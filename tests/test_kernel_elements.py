@@ -38,6 +38,7 @@ def report(text: str) -> Report:
     return found
 
 
+@pytest.mark.slow
 def test_elements_cost_what_nsight_counted() -> None:
     found: dict[tuple[str, str], set[tuple[str, int, int, int]]] = {}
     for row in report(KERNELS).accesses:
@@ -95,6 +96,7 @@ def test_masks_of_lanes_cost_what_nsight_counted() -> None:
     assert found == GUARDED
 
 
+@pytest.mark.slow
 def test_a_condition_that_only_a_run_knows_is_said() -> None:
     text = GUARDS.replace("guarded<<<1, dim3(32, 8)>>>(in, out, 32, 32)", "guarded<<<1, dim3(32, 8)>>>(in, out, atoi(in), 32)")
     rows = {row.move.line: row for row in report(text).accesses if row.move.line in (14, 20)}

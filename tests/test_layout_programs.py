@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from cute_viz import parse
 from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.inttuple import show
 from tests import commands, tensor_programs
-from tests.layout_programs import CORPUS, TENSORS, Asked, Statement, ask, expressions, program
+from tests.layout_programs import CORPUS, HEAD, TENSORS, Asked, Statement, ask, expressions, program
 from tests.test_oracles import includes
 
 
@@ -49,6 +51,7 @@ def corpus(kept: Path = CORPUS) -> list[Asked]:
     return [Asked([Statement(*x) for x in statements], values) for statements, values in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [CORPUS, TENSORS], ids=lambda kept: kept.name.partition(".")[0])
 def test_the_values_of_kept_programs_are_those_of_cute(kept, tmp_path):
     count = 0
@@ -58,6 +61,35 @@ def test_the_values_of_kept_programs_are_those_of_cute(kept, tmp_path):
         assert accepted(asked, ours) == []
         count += len(asked.values)
     assert count > 300
+
+
+SMALL = sorted((CORPUS.parent / "cpp_values").glob("*.cpp"))  # behind each statement what g++ prints
+_SAID = re.compile(r"auto (\w+) = .*;  // (.+)")
+
+
+def said(file: Path) -> dict[str, str]:
+    """What stands behind the statements; `undefined` where compilers need not agree."""
+    return {f"f::{name}": value for name, value in _SAID.findall(file.read_text())}
+
+
+@pytest.mark.parametrize("file", SMALL, ids=lambda file: file.stem)
+def test_a_small_program_has_the_values_of_cute(file):
+    ours = {entry["path"]: entry["value"] or "undefined" for entry in json.loads(commands.run("list", str(file), "--json").stdout)}
+    assert said(file)
+    assert said(file).items() <= ours.items()
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("file", SMALL, ids=lambda file: file.stem)
+def test_what_stands_behind_a_statement_is_what_cute_prints(file, tmp_path):
+    shown = re.sub(r"auto (\w+) = (.*;)  // .*", r'auto \1 = \2 P("f", "\1", \1);', file.read_text())
+    head = HEAD.replace("using namespace", "#include <cute/atom/mma_atom.hpp>\nusing namespace")
+    (tmp_path / "small.cpp").write_text(head + shown + "int main() { f(); }\n")
+    command = ["g++", "-std=c++17", "-O0", "-w", *flags(), str(tmp_path / "small.cpp"), "-o", str(tmp_path / "small")]
+    subprocess.run(command, check=True)
+    printed = subprocess.run([tmp_path / "small"], capture_output=True, text=True, check=True).stdout
+    theirs = dict(line.split("\t", 1) for line in printed.splitlines())
+    assert {name: value for name, value in said(file).items() if value != "undefined"}.items() <= theirs.items()
 
 
 @pytest.mark.oracle

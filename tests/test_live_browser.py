@@ -929,3 +929,34 @@ def test_options_sliders_fixes_and_typing_have_one_history(page, driver):
     for after in steps[1:]:
         page.find("#source").send_keys(Keys.CONTROL, "y")
         until(lambda after=after: driver.execute_script(own) == after)
+
+
+def test_a_layout_is_a_table_before_python_is_there(page, driver):
+    """What the static site shows meanwhile are the offsets of the layout, and nothing of what it does not read."""
+    from cute_viz import parse
+    from cute_viz.algebra.composed import as_layout
+    from cute_viz.algebra.table import offsets
+
+    rows = "const done = arguments[1]; import('/assets/early.js').then((early) => done(early.rows(arguments[0])))"
+    for text in (
+        "(4,8):(8,1)",
+        "((2,2),(2,4)):((1,4),(2,8))",
+        "(3,(2,5))",
+        "Sw<2,0,3> o 0 o (8,8):(8,1)",
+        "(_4,_6):(_0,_1)",
+        "7:3",
+    ):
+        found = driver.execute_async_script(rows, text)
+        assert [one for column in zip(*found, strict=True) for one in column] == list(offsets(as_layout(parse(text)))), text
+    for text in (
+        "(4,8):(8,(1,2))",
+        "(2,3,4)",
+        "(4,8",
+        "composition((4,8), 2)",
+        "Sw<3,0,1> o 0 o (8,8)",
+        "(4,8):(1@0,1@1)",
+        "8",
+        "",
+        "(99,99)",
+    ):
+        assert driver.execute_async_script(rows, text) is None, text

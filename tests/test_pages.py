@@ -344,7 +344,7 @@ class TestSeveral:
     @pytest.mark.parametrize(
         ("one", "two", "title"),
         [
-            ("(8,64):(64,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)", "448 of 512 offsets move within their rows"),
+            ("(8,64):(64,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)", "448 of 512 offsets move within their rows, in runs of 8"),
             ("(4,8):(8,1)", "(4,8):(1,4)", "30 of 32 cells have another offset: the same offsets, in another order"),
             ("(8,8):(8,1)", "(8,8):(9,1)", "56 of 64 cells have another offset: cosize 64 becomes 71"),
             ("(4,8):(1,4)", "((2,2),8):((1,2),4)", "All 32 cells are the same"),

@@ -74,8 +74,9 @@ def test_all_of_a_pipeline_is_that_of_its_rules(stages: int, words: dict[str, in
     ]
     assert panel.row_ruler.labels == tuple(names)
     assert panel.row_ruler.levels == tuple([int(n in (1, 1 + stages)) for n in range(len(names) + 1)])
-    paper, loads, full, reads, stores, late = found.paints
+    paper, loads, full, reads, stores, first_wait, late = found.paints
     assert (paper.hue, late.hue, loads) == (-1, CONFLICT, replace(full, faded=True))
+    assert first_wait == replace(late, faded=True)
     assert len({paint.hue for paint in (full, reads, stores, late)}) == 4
     assert found.source == f"pipeline of {stages} stages, {words['tiles']} tiles"
     for r, row in enumerate(rows):
@@ -93,8 +94,10 @@ def test_all_of_a_pipeline_is_that_of_its_rules(stages: int, words: dict[str, in
         row = 1 + stages + tile // words["tiles"] % consumers
         waits |= {(row, slot)} if rows[row][slot] is None else set()
     assert waits & {(r, c) for r in range(panel.rows) for c in shown} == {
-        (n // len(shown), panel.data["slot"][n]) for n, paint in enumerate(panel.paints) if paint == 5
+        (n // len(shown), panel.data["slot"][n]) for n, paint in enumerate(panel.paints) if paint == 6
     }
+    early = {(n // len(shown), panel.data["slot"][n]) for n, paint in enumerate(panel.paints) if paint == 5}
+    assert early == {(1 + stages, slot) for slot in range(mmas[0])} & {(r, c) for r in range(panel.rows) for c in shown}
     begun, issued = mmas[0], max(c for c in range(slots) if rows[0][c])
     at = {slot: sum(one < slot for one in shown) for slot in range(slots + 1)}
     ends = [0, at[begun], at[max(begun, issued + 1)], at[slots]]
@@ -125,7 +128,7 @@ def test_all_of_a_pipeline_is_that_of_its_rules(stages: int, words: dict[str, in
         assert states == [("load", tile)] * (there - first) + [("full", tile)] * (begins - there) + [("mma", tile)] * (
             free - begins
         )
-    assert ("C and a number" in found.caption) == any(cell and cell[0] == "store" for row in rows for cell in row)
+    assert ("C0 the first of C" in found.caption) == any(cell and cell[0] == "store" for row in rows for cell in row)
 
 
 def idle(consumers: Sequence[Sequence[Any]]) -> int:
@@ -422,6 +425,10 @@ def test_all_of_a_difference_is_that_of_the_values(one: str, two: str) -> None:
             title += ": the same offsets, in another order"
         elif max(a.values()) != max(b.values()):
             title += f": cosize {max(a.values()) + 1} becomes {max(b.values()) + 1}"
+    runs = boxed_runs(a, b, a, rows, cols, hues) if hues else []
+    wide = {box[3] - box[1] for box in (*runs, *boxed_runs(a, b, b, rows, cols, hues))} if hues else set()
+    if len(wide) == 1 and len(runs) * max(wide) == left:
+        title += f", in runs of {wide.pop()}"
     assert found.title == title
     named = difference(drawn(one), drawn(two), title="mine")
     assert (named.title, bool(named.notes)) == ("mine", True)

@@ -53,14 +53,16 @@ def blanked(figure: Figure, words: str, key: bool = False) -> Figure:
     if len(figure.panels) == 1 and what != "strides" and not figure.flow:
         pair = [replace(one, source=name, legends=(), notes=()) for one, name in ((out, "Exercise"), (_lit(figure, out), "Key"))]
         both = side_by_side(pair, title)
-        both = replace(both, legends=figure.legends, notes=figure.notes, source=out.source, caption=out.caption)
+        both = replace(both, legends=out.legends, notes=figure.notes, source=out.source, caption=out.caption)
         return replace(both, description=f"{out.description} {told}", facts={}, kind=kind)
     return replace(out, notes=(*out.notes, told), description=f"{out.description} {told}")
 
 
 def _lit(figure: Figure, exercise: Figure) -> Figure:
-    """A figure of one panel, faded but for what the exercise leaves out."""
+    """A figure of one panel, faded but for what the exercise leaves out; without hues, where the exercise has none."""
     ((one,), (panel,)) = exercise.panels, figure.panels
+    if figure.legends and not exercise.legends:
+        return replace(figure, paints=exercise.paints, panels=(replace(panel, paints=one.paints, boxes=one.boxes),))
     lit = [x != y for x, y in zip(one.labels, panel.labels, strict=True)]
     paints, cells = receding(figure.paints, panel.paints, lit)
     return replace(figure, paints=paints, panels=(replace(panel, paints=tuple(cells), boxes=one.boxes),))
@@ -89,11 +91,16 @@ def _without_labels(figure: Figure, what: str, many: str | None) -> tuple[Figure
     panels = [
         _panel(panel, {cell: letters[m, cell] for m, cell in picked if m == n}, paper) for n, panel in enumerate(figure.panels)
     ]
+    asked = [legend for legend in figure.legends if legend.title.partition(";")[0] == f"hue: {what[:-1]}"]
+    if asked and not figure.flow:  # hues that tell what is asked; one sees the blanks first without them
+        paints = (*[replace(paint, hue=-1, shade=0, shades=1) for paint in figure.paints], Paint(0))
+        panels = [replace(panel, legends=None) for panel in panels]
+        return replace(figure, panels=tuple(panels), paints=paints, legends=()), answers
     return replace(figure, panels=tuple(panels), paints=(*figure.paints, Paint(-1))), answers
 
 
 def _panel(panel: Panel, blanks: Mapping[int, str], paper: int) -> Panel:
-    """A panel with letters in the place of labels, on paper, and nothing of these cells in its data."""
+    """A panel with letters in the place of labels, on a paint of their own, and nothing of these cells in its data."""
     if not blanks:
         return panel
     return replace(

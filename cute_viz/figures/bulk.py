@@ -34,7 +34,7 @@ def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
     four = bool(GATHERS & op.words)
     check_cells(ctas * min(values, MOST_LINES), f"the copy of {count(values, 'value')}", options)
     issue = _cell(f"1 thread{' of each' if ctas > 1 else ''}", [f"CTA {n}\n1 thread" for n in range(ctas)])
-    shared, tensor = _shared(op, values, bits, ctas, four), _tensor(op, ctas, four)
+    shared, tensor = _landed() if "im2col" in op.words else _shared(op, values, bits, ctas, four), _tensor(op, ctas, four)
     prefetch = "prefetch" in op.words
     load = memory_of(op, "S") == GLOBAL
     stages = [
@@ -51,9 +51,9 @@ def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
     what = f"{'prefetches' if prefetch else 'copies'} {count(total, 'byte')}{of}{way}"
     if "reduce" in op.words:
         what = f"adds {count(total, 'byte')} of {SHARED} to {GLOBAL}"
-    title = options.title or f"{each} {what}: {_instruction(op)}"
+    title = options.title or f"{each} {what}"
     what = count(values, f"{bits}-bit value")
-    caption = f"{name}. One thread issues; the hardware moves {what}, V0 first"
+    caption = f"{name}: {_instruction(op)}. One thread issues; the hardware moves {what}, V0 first"
     notes = _notes(op, values * bits, ctas)
     words, hues = ("row of the gather", 4) if four else ("the CTA that issues the copy", ctas)
     names = [f"row r{n}" for n in range(4)] if four else [f"CTA {n}" for n in range(ctas)]
@@ -142,6 +142,12 @@ def _walk() -> Panel:
         row_ruler=Ruler("h", ("",) * rows),
         col_ruler=Ruler("w", ("",) * cols, (0,) * (cols + 1)),
     )
+
+
+def _landed() -> Panel:
+    """A sketch of shared memory with the channels of one pixel after those of another."""
+    pixels = WALK[0] * WALK[1] - WALK[1] // 2
+    return replace(_cell(f"{SHARED}, in their order", [f"p{n}: c0 …" for n in range(pixels)]), paints=(0,) * pixels)
 
 
 def _shared(op: Instruction, values: int, bits: int, ctas: int, four: bool) -> Panel:

@@ -83,6 +83,9 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
         title,
         title or (_changed(pairs, other, found, every) if not only else f"{found} of {every} cells differ, {only} are new or gone"),
     )
+    runs = [c1 - c0 for panel in both.panels for _, c0, _, c1 in panel.boxes] if groups else []
+    if not given and runs and runs == runs[:1] * (2 * found // runs[0]):
+        title += f", in runs of {runs[0]}"
     return replace(
         both,
         kind="difference",

@@ -30,12 +30,15 @@ from cute_viz.figures.owners import (
     replicas,
     tile_panel,
 )
+from cute_viz.figures.words import alone
 from cute_viz.spelling import count
 from cute_viz.values.instruction import Instruction
+from cute_viz.values.pointer import SPACES
 
 # movmatrix.m8n8.trans of 16-bit elements, (thread, bit) -> bit of the matrix, row by row (PTX ISA); CuTe's traits have the identity
 TRANSPOSED, HALF = Layout(((4, 8), (16, 2)), ((256, 16), (1, 128))), 16
 SIDE_BY_SIDE = 32  # columns up to which source and destination stand next to each other
+_SIDES = {"S": "source", "D": "destination"}
 _NAMES = {"S": "source: who reads", "D": "destination: who writes"}
 _MATRIX = {"ldmatrix": "SD", "stmatrix": "DS"}  # whose lanes read or write for each other: the sides of addresses and of registers
 _EXCHANGES = ("movmatrix", "shfl")  # from registers to those of other threads
@@ -57,6 +60,7 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     wide = _vector(obj)
     if isinstance(obj, Copy_Atom) and wide > 1:
         obj = replace(obj, layout_src=(vector := Layout((1, wide), (0, 1))), layout_dst=vector)
+    asked = options.operand
     if isinstance(obj, Copy_Atom) and options.heat and options.operand is None and obj.instruction.lanes:
         # the rows of the registers' panel are its lanes
         options = replace(options, operand="S" if memory_of(obj.instruction, "D") else "D")
@@ -88,6 +92,10 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         for x, place in zip(sides, [(0, 0), (0, 1) if beside else (1, 0)], strict=False)
     ]
     notes = _notes(sides, maps, owners, memory, op) + highlight_notes(options, owner(op))
+    if asked and len(sides) == 1 and not options.part:
+        other = "S" if sides == "D" else "D"
+        name = f"the {_SIDES[other]}" + ", whose addresses threads give," * _addresses(op, other)
+        notes += alone([f"the {_SIDES[sides]}"], {name: SPACES[op.home(other)] if op.memory else ""})
     if len(tile) > 2:
         notes = [*notes, f"A row has the {product(tile[2:])} slices of {tile[1]} columns of the tile {show(tile)} side by side."]
     first = maps[sides[0]]
@@ -199,7 +207,7 @@ def _heading(side: str, memory: dict[str, str], op: Instruction, alone: bool) ->
     if op.kind in _EXCHANGES:
         return _EXCHANGE[side]
     if op.kind in _MATRIX and side not in memory:
-        return f"{_NAMES[side].partition(':')[0]}: {'address given by' if _addresses(op, side) else 'register of'}"
+        return f"{_NAMES[side].partition(':')[0]}: who {'gives the address' if _addresses(op, side) else 'holds it'}"
     if alone and op.lanes and side not in memory:
         return _LANES[side]
     return f"{_NAMES[side].partition(':')[0]}: {memory[side]}" if side in memory else _NAMES[side]

@@ -71,7 +71,7 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     title = options.title or of_descriptors(panels[0], [firsts[key] for key in sorted(firsts)], _mode(obj))
     caption = (
         f"{'Descriptors' if fragment else 'Descriptor'} of {what}. A cell is a core matrix of {deep} rows x 16 bytes, "
-        "with its first byte; memory has 128 bytes per line, 16 bytes per cell: r,c.k is line k of core matrix r,c"
+        "with its first byte; memory has 128 bytes per line, 16 bytes per cell"
     )
     facts: dict[str, Any] = {
         "desc": str(x),

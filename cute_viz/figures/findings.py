@@ -162,7 +162,8 @@ def of_owners(
         return f"{who} {verb} {PARTS[whole // count]} {word} of {what}"
     if runs == 1:
         return f"{head}, {'side by side' if word == 'row' else 'one above the other'}" if what else f"{head} of one {word}"
-    return f"{head}, in {runs} " + ("pairs" if lengths[0] == 2 else f"runs of {lengths[0]}")
+    each = ", each of one column" if word == "column" and not what else ""
+    return f"{head}, in {runs} " + ("pairs" if lengths[0] == 2 else f"runs of {lengths[0]}") + each
 
 
 def of_picked(a: Sequence[Panel], result: Sequence[Panel]) -> str:

@@ -28,7 +28,7 @@ from cute_viz.figures.trim import transposed
 
 def gemm(obj: Gemm, options: FigureOptions) -> Figure:
     """The page of a Gemm. Each panel shows the smallest tile that repeats; its heading says how often it does."""
-    plain = replace(options, title=None, operand=None)
+    plain = replace(options, title=None, operand=None, part=True)
     m, n, k = obj.tile
     parts: list[tuple[str, Figure, str]] = []  # heading, figure, and the stage as `_FROM` calls it
     moved: dict[str, Figure] = {}  # the copies to shared memory

@@ -224,7 +224,7 @@ def _planes(obj: TmaCopy, corner: Corner, pixels: list[Pixel], hue: dict[int, in
         what = f"image {image}" + "".join(f", d {d}" for d in depth) + ("" if there else ": there is none")
         out.append(
             Panel(
-                caption=f"{what}: the pixels of the tile, hatched: out of bounds",
+                caption=f"{what}: the pixels of the tile",
                 labels=tuple(f"p{cells[place]}" if place in cells else "" for place in places),
                 paints=tuple(
                     HOLE if not ok else hue[cells[place]] if place in cells else HUES

@@ -221,7 +221,8 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
     for (thread, _), parts in pieces.items():
         reached.setdefault(thread, set()).update((lane, column) for lane, column, _ in parts)
     whole = f"{op.name} ({name}): {high} lanes × {count(wide, 'column')}, {count(registers, 'register')} per thread"
-    title = options.title or of_lanes(reached, wide, load) or whole
+    told = of_lanes(reached, wide, load)
+    title = options.title or (f"{told}, and their maximum" if told and reduced else told or whole)
     caption = (
         "A cell of tensor memory shows thread T and register r; a register its lane and column, counted from the given address"
     )

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from cute_viz.figures.model import HOLE, Panel
 from cute_viz.figures.paint import span
+from cute_viz.figures.words import lie
 from cute_viz.spelling import count
 
 Place = tuple[int, int]
@@ -140,7 +141,7 @@ def of_scales(rows: Sequence[int | None], line: int) -> str:
 def of_metadata(cells: Iterable[Mapping[int, object]], wide: int) -> str:
     """How many rows of A the 32 bits of a lane and column are for."""
     (rows, *other) = {len(held) for held in cells if held}
-    return "" if other else f"Each 32 bits are for {wide} columns of {count(rows, 'row')} of A"
+    return "" if other else f"Each 32 bits of metadata are for {wide} columns of {count(rows, 'row')} of A"
 
 
 def of_parts(panels: Mapping[str, Panel], units: Mapping[str, Place], word: str, verb: str) -> str:
@@ -183,7 +184,7 @@ def of_metadata_bits(panel: Panel) -> str:
     apart = {tuple(sorted({t - owners[0][0] for t, _ in owners})) for _, owners in panel.owners}
     if len(apart) != 1 or len(panel.owners) != len(panel.paints) or len(steps := apart.pop()) != 2:
         return ""
-    return f"Threads t and t + {steps[1]} hold the same 4 bits; a selector picks one"
+    return f"Threads t and t + {steps[1]} hold the same bits; the selector picks whose are read"
 
 
 def of_chain(c: Sequence[Sequence[Place]], a: Sequence[Sequence[Place]], deep: int, wide: int) -> tuple[str, str]:
@@ -209,9 +210,7 @@ STAYS = "The accumulator already is A of the next MMA: it skips shared memory"
 
 def of_memory(where: Mapping[str, str]) -> str:
     """Where the operands of an MMA lie that no thread holds."""
-    names = {home: sorted(x for x in where if where[x] == home) for home in sorted(set(where.values()))}
-    lie = [f"{' and '.join(its)} {'lie' if len(its) > 1 else 'lies'} in {home}" for home, its in names.items()]
-    return f"{', '.join(lie)}: the CTA holds them, no thread"
+    return f"{lie(dict(sorted(where.items(), key=lambda pair: pair[::-1])))}: the CTA holds them, no thread"
 
 
 def of_groups(groups: Sequence[object], cols: int, word: str = "tile") -> str:

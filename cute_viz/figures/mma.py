@@ -46,7 +46,9 @@ from cute_viz.figures.owners import (
     replicas,
     tile_panel,
 )
+from cute_viz.figures.words import alone
 from cute_viz.spelling import count
+from cute_viz.values.pointer import SPACES
 from cute_viz.values.types import bits_of
 
 _PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1), "E": (1, 2)}
@@ -116,6 +118,10 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         notes.append(f"A: {sparse_words(tiled.atom.instruction) or half}.")
     if "C" in operands and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         notes.append("Atoms along K hold partial sums of the same elements of C.")
+    if options.operand and not options.part:
+        tiles = {x: operand_tile(tiled, x)[:: -1 if x == "B" else 1] for x in "ABC" if x not in shown}
+        homes = {f"{x} ({rows} × {cols})": SPACES[tiled.atom.instruction.home(x)] for x, (rows, cols) in tiles.items()}
+        notes += alone(shown, homes)
     notes += highlight_notes(options, owner(tiled.atom.instruction))
     name = tiled.atom.name or "MMA atom"
     threads = size(tiled.thr_layout_vmnk)
@@ -134,7 +140,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     told = of_metadata_bits(panels[0]) if shown == "E" else of_memory(memory) if of_ctas and shown == "CAB" and memory else told
     title = options.title or told or whole
     caption = CTA_CAPTION if of_ctas else CAPTION
-    caption = f"{caption} ({whole})" if title != whole else caption
+    caption = f"{caption} ({whole.removeprefix(f'{name}: ')})" if title != whole else caption
     facts = {"CTAs" if of_ctas else "threads": threads, **dict(_fact(x, maps[x], memory.get(x, "")) for x in operands)}
     told_by = title, _source(tiled, single), caption
     return painting.figure("mma", told_by, panels, notes, {**facts, **_drawn(tiled, operands)})
@@ -153,7 +159,10 @@ def _of_many(atom: MMA_Atom, panel: Panel, shown: str) -> str:
 def _is_plain(options: FigureOptions) -> bool:
     """Whether nothing is asked for but the picture, so that of tensor memory's MMA blocks and their places tell more than cells."""
     by_cta = options.color_by in (None, "thread")
-    return by_cta and replace(options, title=None, view=None, color_by=None, heat=False, max_cells=PLAIN.max_cells) == PLAIN
+    return (
+        by_cta
+        and replace(options, title=None, view=None, color_by=None, heat=False, part=False, max_cells=PLAIN.max_cells) == PLAIN
+    )
 
 
 def thread_of(thr: ThrMMA) -> int:

@@ -94,7 +94,7 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
     facts: dict[str, Any] = {f"{x} in": _memory(op.home(x)) for x in "CAB"}
     cores = any(label.startswith("core ") for panel in placed for label in panel.labels)
     said = [
-        "" if title == whole else whole,
+        "" if title == whole else whole.removeprefix(f"{op.name}: "),
         "core r,c: core matrix r,c of 8 rows × 16 bytes, counted along both modes" if cores else "",
     ]
     return replace(

@@ -27,7 +27,7 @@ class FigureOptions:
     heat: no option, but what the format allows: so many cells that no label fits may be drawn as an image.
     beside: no option either: the swizzle, or the layout, that is drawn beside this one, whose code of colours both have.
     wave: nor this: how many threads run together, and what they are called, where the machine is said.
-    grid: nor this: the CTAs of a launch. k: the K of its tiles.
+    grid: nor this: the CTAs of a launch. k: the K of its tiles. part: whether other panels of the picture have the other operands.
     series: neither: the format shows one picture of several, so that the other threads of a warp are followed, too.
     """
 
@@ -54,6 +54,7 @@ class FigureOptions:
     wave: tuple[int, str] | None = None
     series: bool = False
     grid: tuple[int, int] | None = None
+    part: bool = False
     k: int | None = None
 
     def __post_init__(self) -> None:
@@ -104,4 +105,4 @@ def check_cells(count: int, what: str, options: FigureOptions) -> None:
         raise over("cells", f"{what} has {count} cells", most=options.max_cells, instead="draw a slice or a smaller tile")
 
 
-assert FIELDS.keys() == {*FigureOptions.__slots__} - {"heat", "beside", "wave", "series", "grid", "k"}
+assert FIELDS.keys() == {*FigureOptions.__slots__} - {"heat", "beside", "wave", "series", "grid", "part", "k"}

@@ -20,13 +20,14 @@ from cute_viz.spelling import count
 WHOLE, FIRST, LAST = 48, 26, 14  # slots of time that are all drawn, and of more the first and the last
 WIDE = 20  # slots, of more of which cells are higher than they are broad
 MOST_SLOTS = 32768  # that are worked out
-EMPTY, LOADS, FULL, READ, STORES, WAITS = range(6)  # paints
-PAINTS = (Paint(-1), Paint(0, faded=True), Paint(0), Paint(3), Paint(2), Paint(CONFLICT))
+EMPTY, LOADS, FULL, READ, STORES, BEFORE, WAITS = range(7)  # paints
+PAINTS = (Paint(-1), Paint(0, faded=True), Paint(0), Paint(3), Paint(2), Paint(CONFLICT, faded=True), Paint(CONFLICT))
 WORDS = {
     LOADS: "a load is under way",
     FULL: "full: it waits for the MMA",
     READ: "the MMA reads it",
     STORES: "the epilogue stores C",
+    BEFORE: "the MMA waits for the first load",
     WAITS: "the MMA waits",
 }
 
@@ -65,14 +66,14 @@ def pipeline(obj: Any, options: FigureOptions) -> Figure:
         col_ruler=numbered("slot", shown),
         data={"slot": tuple(shown) * rows, "tile": tuple([tile for _, tile in cells])},
         shapes=(*_braces(turns, at), *_barriers(made, turns)),
-        foot="arrows: down, the full barrier of stage 0, when its load is there; up, its empty barrier, when its MMA is done",
+        foot="arrows: barriers of stage 0: down, full, when its load is there; up, empty, when its MMA is done",
         unit=(0.8, 0.8 * max(1.0, len(shown) / WIDE)),  # so that rows have their names, however many slots
     )
     title = options.title or _title(made)
-    stored = "; C and a number is a tile of C" if STORES in painted else ""
+    stored = ", C0 the first of C" if STORES in painted else ""
     caption = (
-        f"A number is a tile of K, in stage tile mod {made.stages}, phase tile / {made.stages} mod 2 of its barriers{stored}. "
-        f"Assumed: a load is issued a slot and takes {made.load}, an MMA takes {made.compute}"
+        f"0, 1, ... are tiles of K{stored}; tile n is in stage n mod {made.stages}, phase n / {made.stages} mod 2. "
+        f"Assumed: one load a slot, which takes {made.load}; an MMA takes {made.compute}"
     )
     told = "; ".join(
         f"tile {t.tile} in stage {t.stage}: slots {t.issued}, {t.full}, {t.begun}, {t.free}" for t in turns[: 2 * made.stages]
@@ -118,6 +119,7 @@ def _cells(made: Pipeline, turns: Sequence[Turn], stores: Sequence[Store], slots
         for begin, end, paint in ((turn.issued, turn.full, LOADS), (turn.full, turn.begun, FULL), (turn.begun, turn.free, READ)):
             put(1 + turn.stage, begin, end, paint, turn.tile)
         put(1 + made.stages + turn.consumer, turn.begun, turn.free, READ, turn.tile)
+    put(1 + made.stages + turns[0].consumer, 0, turns[0].begun, BEFORE, None)
     for before, turn in pairwise(turns):
         put(1 + made.stages + turn.consumer, before.free, turn.begun, WAITS, None)
     for store in stores:

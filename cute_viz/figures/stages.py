@@ -106,7 +106,7 @@ def _hues(part: Any, options: FigureOptions) -> Mapping[int, int]:
         return {row: lane // WARP for lane, rows in sorted(rows_of_lanes(tensor).items(), reverse=True) for row in rows}
     if _in_registers(part) is None:
         return {}
-    figure = build(part, replace(options, operand="C"))
+    figure = build(part, replace(options, operand="C", part=True))
     firsts = figure.panels[0].paints[:: figure.panels[0].cols]
     return {row: figure.paints[p].hue for row, p in enumerate(firsts) if p != HOLE and figure.paints[p].hue >= 0}
 

@@ -56,11 +56,11 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
         drawn = [_picked_rows(obj, pieces, hues)]
     else:
         drawn = [_tensor_panel(obj, pieces, hues, plane, options) for plane in planes[:MOST_PLANES]]
-    wide = 1 if len(drawn) == 1 else 2
-    panels = [replace(panel, place=(n // wide, n % wide)) for n, panel in enumerate(drawn)]
-    panels.append(replace(memory, place=(0, wide)))
+    below = -(-len(drawn) // 2)  # planes stand in rows of two
+    panels = [replace(panel, place=divmod(n, 2)) for n, panel in enumerate(drawn)]
+    panels.append(replace(memory, place=(0, 1) if len(drawn) == 1 else (below, 0)))
     if obj.ctas > 1:
-        panels.append(replace(_multicast(obj), place=(-(-len(drawn) // wide), 0)))
+        panels.append(replace(_multicast(obj), place=(below + (len(drawn) > 1), 0)))
     paints = (*(Paint(hue) for hue in range(HUES)), Paint(-1))
     used = sorted({hue % HUES for hue in hues})
     what = "the CTA that issues the load" if obj.ctas > 1 else "the instruction of the tile"
@@ -190,7 +190,7 @@ def _tensor_panel(
                 labels.append("")
             else:
                 paints.append(hues[number] % HUES if inside else HOLE)
-                name = f"CTA {pieces[number].cta}" if obj.ctas > 1 else f"box {pieces[number].instruction}"
+                name = f"CTA {pieces[number].cta}" if obj.ctas > 1 else f"TMA {pieces[number].instruction}"
                 labels.append(name if inside else "")
     boxes = []
     for _, piece in reached:
@@ -198,10 +198,8 @@ def _tensor_panel(
         bottom, right = -(-(r0 + box[1]) // steps[1]), -(-(c0 + box[0]) // steps[0])
         boxes.append((max(0, r0 // steps[1]), max(0, c0 // steps[0]), min(rows, bottom), min(cols, right)))
     where = "".join(f", dim {n} at {x}" for n, x in enumerate(plane, 2))
-    lost = "not written" if _is_written(obj) else "filled with zeros"
-    hatched = f"; hatched: out of bounds, {lost}" if HOLE in paints else ""
     return Panel(
-        caption=f"the tensor{where}, {steps[1]} × {steps[0]} elements per cell{hatched}",
+        caption=f"the tensor{where}, {steps[1]} × {steps[0]} elements per cell",
         labels=tuple(labels),
         paints=tuple(paints),
         row_ruler=Ruler("dim 1", tuple(str(lows[1] + r * steps[1]) for r in range(rows)), _edge(rows, lows[1], steps[1], dims[1])),
@@ -230,7 +228,7 @@ def _picked_rows(obj: TmaCopy, pieces: Sequence[Piece], hues: Sequence[int]) -> 
     for r, row in enumerate(rows):
         for k, n in picks[row]:
             cell = r * cols + starts.index(pieces[k].start[0])
-            labels[cell], paints[cell] = f"box {pieces[k].instruction}, row {n}", hues[k] % HUES
+            labels[cell], paints[cell] = f"TMA {pieces[k].instruction}, row {n}", hues[k] % HUES
     across = [f"{start}..{start + wide - 1}" for start in starts] + [f"{starts[-1] + wide}.."]
     return Panel(
         caption="the rows of the tensor that are picked",
@@ -308,7 +306,7 @@ def _multicast(obj: TmaCopy) -> Panel:
 
 def _hue_words(obj: TmaCopy, hues: Sequence[int], hue: int) -> str:
     its = sorted({x for x in hues if x % HUES == hue})
-    name = "CTA" if obj.ctas > 1 else "box"
+    name = "CTA" if obj.ctas > 1 else "TMA"
     return f"{name} {', '.join(map(str, its[:3]))}" + (" …" if len(its) > 3 else "")
 
 

@@ -127,13 +127,11 @@ def _metadata(tensor: Tensor, options: FigureOptions) -> Figure:
     blocks = [None if not held else min(held) // LANES * MOST + min(held[min(held)]) // depth for held in cells]
     order = {block: n for n, block in enumerate(sorted({x for x in blocks if x is not None}))}
     painting = by_group([None if x is None else order[x] for x in blocks], len(order), "hue: one tcgen05.mma", "MMA ")
-    labels = tuple("\n".join(f"{row},{min(held[row])}-{max(held[row])}" for row in held) for held in cells)
+    labels = tuple(map(_kept, cells))
     words = metadata_words(tensor)
     each = max((max(ks) - min(ks) + 1 for held in cells for ks in held.values()), default=0)
     title = options.title or of_metadata(cells, each)
-    caption = (
-        "Metadata of a sparse tcgen05.mma. A cell shows the row and the columns of A that its bits are for, the lowest bits first"
-    )
+    caption = "Metadata of a sparse tcgen05.mma. A cell shows the rows m and columns k of A that its bits are for, lowest first"
     unit = next(n for n in (8, 16, WARP, 2 * WARP, LANES) if _goes_on(cells, blocks, n, n * wide))
     further = (f"Lanes {unit} further on are for rows {unit} further on.",) if unit < LANES else ()
     notes = (*further, f"{words[0].upper()}{words[1:]}. {not_run()}")
@@ -159,6 +157,13 @@ def _metadata(tensor: Tensor, options: FigureOptions) -> Figure:
         notes=notes,
         facts={"columns of the tensor": find_tmem_tensor_col_offset(tensor), "free columns": COLUMNS - wide},
     )
+
+
+def _kept(held: Mapping[int, Mapping[int, None]]) -> str:
+    """The rows and columns of A in 32 bits of metadata, rows of the same columns together."""
+    spans = {row: _span(min(ks), max(ks)) for row, ks in held.items()}
+    rows = {ks: [str(row) for row in held if spans[row] == ks] for ks in spans.values()}
+    return "\n".join(f"m {', '.join(its)}\nk {ks}" for ks, its in rows.items())
 
 
 def _goes_on(cells: Sequence[Mapping[int, object]], blocks: Sequence[int | None], rows: int, apart: int) -> bool:

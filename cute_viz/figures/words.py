@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from cute_viz.figures.model import Legend
 
@@ -24,6 +24,21 @@ def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
     for n in numbers:
         out[-1:] = [(out[-1][0], n)] if out and n == out[-1][1] + 1 else [*out[-1:], (n, n)]
     return out
+
+
+def lie(where: Mapping[str, str]) -> str:
+    """Where things lie, those of one memory together; what has none is left out. where: their memories by their names."""
+    told = []
+    for home in dict.fromkeys(where.values()):
+        its = [name for name in where if where[name] == home]
+        told.append(f"{' and '.join(its)} {'lie' if len(its) > 1 else 'lies'} in {home}" if home else f"not {' and '.join(its)}")
+    return ", ".join(told)
+
+
+def alone(shown: Iterable[str], others: Mapping[str, str]) -> list[str]:
+    """A note on what a picture of some operands leaves out. shown: these, in words; others: the memories of the rest."""
+    its = [*shown]
+    return [f"Only {' and '.join(its)} {'are' if len(its) > 1 else 'is'} drawn, as asked: {lie(others)}."] if others else []
 
 
 NOT_RUN = "not run on hardware"  # what a figure says of machines; check/digest.py, `told`, takes it back where a report is kept

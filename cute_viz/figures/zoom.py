@@ -14,22 +14,18 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import FigureError
+from cute_viz.figures.levels import BESIDE, HUES, LIT, ORDER, PAPER, by, cluster, clustered, ctas, level, opened, outline
 from cute_viz.figures.memory import CTA, owner
-from cute_viz.figures.model import Arrow, Figure, Paint, Panel, Ruler, Shape
+from cute_viz.figures.model import Arrow, Figure, Paint, Panel, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.spelling import count
 
-SIDE = 8.0  # cells of the figure that the longer side of a panel takes
 ELEMENTS = 512  # of an atom that are drawn one by one
 PART = 16  # rows and columns of the part of a larger atom
 LANES = 128  # of tensor memory, PTX ISA: row i of an accumulator of 128 rows a CTA is in lane i; a warp reads 32 of them
 FINEST = 64  # of the sides of a panel is a mark at least
 DOTS = 1024  # values of a thread that are drawn in the atoms of its warp
-HUES = 8
-CTAS, MOST_CTAS = 8, 64  # of a launch along one side that are drawn, and that can be opened
-LIT, BESIDE, PAPER = 0, HUES, 2 * HUES  # paints: of the group that is opened, its own faded, and none; the other groups' between
 Owners: TypeAlias = "dict[tuple[int, int], tuple[int, int]]"  # the thread of each cell, and its value
-IN_CLUSTER = 16  # CTAs of a cluster at most (CUDA: 8, 16 where a kernel asks for them)
 
 
 def zoom(obj: Any, options: FigureOptions) -> Figure:
@@ -55,6 +51,11 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     real = sorted({t for t, _ in owners.values()})  # of quad pairs, not all
     last = [t for t in real if t // together == real[-1] // together]
     thread = options.thread[0] if options.thread else last[min(5, len(last) - 1)]
+    if options.cluster and product(options.cluster) > 1 and options.thread is None:
+        pair = " pair" * (by_cta and size(tiled.atom.thr_id) > 1)
+        panel, title = cluster(options, f"CTA{pair}")
+        facts = dict(zip("MN", options.cluster, strict=True))
+        return _figure(tiled, (m, n, k), f"CTA{pair}", title, f"; {tiled.atom.name}", (panel,), (), facts, options)
     if by_cta:
         return _in_tmem(tiled, owners, (m, n, k), options)
     if thread not in real:
@@ -65,8 +66,8 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     rows, cols = (sorted({at[axis] for at in mine}) for axis in (0, 1))
     downs = [x + rep * (tm // am) for rep in range(m // tm) for x in rows]
     rights = [x + rep * (tn // an) for rep in range(n // tn) for x in cols]
-    at = _cta(options)
-    warps = _tile(owners, (m, n), (tm, tn), _block(owners, (am, an), together), together, group, called)
+    at = opened(options)
+    warps, part = _tile(owners, (m, n), (tm, tn), _block(owners, (am, an), together), together, group, called)
     alone = len({t // together for t in real}) == 1  # whose part is the tile itself
     within = f"2 CTA tile {m} × {n}  1 {called}, " if alone else f"3 {called.capitalize()} {group}  "
     atoms = _atoms(downs, rights, (am, an), (tm, tn), held, within)
@@ -74,16 +75,16 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     own = [(i, j) for i, r in enumerate(downs) for j, c in enumerate(rights) if (r % (tm // am), c % (tn // an)) in holding]
     i, j = min(own, key=lambda one: (one[0], -one[1]))  # at the edge, so that no line to the next panel runs over others
     origin = at[0] * m + downs[i] * am, at[1] * n + rights[j] * an
-    opened = downs[i] % (tm // am), rights[j] % (tn // an)
-    inside = [(r % am, c % an, v) for r, c, v in held if (r // am, c // an) == opened]
+    of_it = downs[i] % (tm // am), rights[j] % (tn // an)
+    inside = [(r % am, c % an, v) for r, c, v in held if (r // am, c // an) == of_it]
     inside = [(r, c, v % len(inside)) for r, c, v in inside]  # as the atom counts them, not the TiledMMA
     shown = _part((am, an), inside)
     opening = i + shown[0] / am, j + shown[1] / an, i + shown[2] / am, j + shown[3] / an
-    atoms = replace(atoms, shapes=(*atoms.shapes, _outline(*opening)))
+    atoms = replace(atoms, shapes=(*atoms.shapes, outline(*opening)))
     panels = [*([] if alone else [warps]), atoms, _atom((am, an), inside, origin, f"{3 if alone else 4} Thread {thread}", shown)]
-    arrows = [Arrow(1, 2, opening, look="wide")] if alone else [Arrow(1, 2, look="wide"), Arrow(2, 3, opening, look="wide")]
+    arrows = [Arrow(1, 2, opening, look="wide")] if alone else [Arrow(1, 2, part, look="wide"), Arrow(2, 3, opening, look="wide")]
     spread = tm // am // len(rows), tn // an // len(cols)  # groups along M and N
-    parts = f"{_by(*spread, called)} of {m // spread[0]}x{n // spread[1]} = {_by(len(downs), len(rights), 'atom')} of {am}x{an}"
+    parts = f" = {by(*spread, called)} of {m // spread[0]}x{n // spread[1]} = {by(len(downs), len(rights), 'atom')} of {am}x{an}"
     found = {"threads": threads, "values": len(inside) * len(own), "atoms": len(own)}
     words = f"{parts}; {tiled.atom.name or 'an MMA atom'}, thread {thread}"
     where = f"in each of {len(own)} atoms" if len(own) > 1 else f"of {am} × {an}"
@@ -103,20 +104,20 @@ def _figure(
     options: FigureOptions,
 ) -> Figure:
     """The figure of levels behind the grid of CTAs; arrows: behind that to the first of them."""
-    title, (r, c) = options.title or _shared(options.cluster, called) or title, _cta(options)
-    panels = _grid((r, c), extents[:2], options, called), *panels
-    grid = f"{_by(*options.grid, called)} of " if options.grid else ""
-    caption = f"{grid}{'x'.join(str(x) for x in extents if x)} = {parts}"
+    title, (r, c), whole = options.title or title, opened(options), len(panels) == 1
+    panels = ctas(extents[:2], options, called, whole), *panels
+    grid = f"{by(*options.grid, called)} of " if options.grid else f"{called}s of " * whole
+    caption = f"{grid}{'x'.join(str(x) for x in extents if x)}{parts}"
     return Figure(
         kind="zoom",
         title=title,
         source=str(tiled.atom.name or tiled.atom),
         caption=caption,
         description=f"{title}. {caption}. {' '.join(panel.caption + ': ' + panel.foot + '.' for panel in panels)}",
-        paints=(*[Paint(h) for h in _ORDER], *[Paint(h, faded=True) for h in _ORDER], Paint(-1)),
+        paints=(*[Paint(h) for h in ORDER], *[Paint(h, faded=True) for h in ORDER], Paint(-1)),
         panels=panels,
         facts=facts,
-        arrows=(Arrow(0, 1, (r, c, r + 1, c + 1), look="wide"), *arrows),
+        arrows=(Arrow(0, 1, clustered(options) if whole else (r, c, r + 1, c + 1), look="wide"), *arrows),
         flow="row",
     )
 
@@ -126,29 +127,26 @@ def _in_tmem(tiled: TiledMMA, owners: Owners, extents: tuple[int, int, int], opt
     tile = m, n = extents[:2]
     tm, tn, _ = tile_shape(tiled)
     thread = options.thread[0] if options.thread else 69
-    ctas, rows = size(tiled.atom.thr_id), tm // size(tiled.atom.thr_id)
+    pair, rows = size(tiled.atom.thr_id), tm // size(tiled.atom.thr_id)
     if rows != LANES or (m, n) != (tm, tn) or thread >= LANES:
         hint = "an atom of M = 128 for one CTA, or 256 for two, its tile, and `thread=` below 128"
         raise FigureError("where the rows of this accumulator lie in tensor memory is not drawn", hint=hint)
-    warp, tiles = thread // 32, _tile(owners, tile, (tm, tn), _block(owners, (tm, tn), 1), 1, ctas - 1, "CTA")
-    called = "CTA pair" if ctas > 1 else "CTA"
-    lanes = _panel(
+    warp, (tiles, part) = thread // 32, _tile(owners, tile, (tm, tn), _block(owners, (tm, tn), 1), 1, pair - 1, "CTA")
+    called = "CTA pair" if pair > 1 else "CTA"
+    lanes = level(
         (1, 1),
         (4, 1),
         (32, n),
-        f"3 Tensor memory of CTA {ctas - 1}  {LANES} lanes x {n} columns",
+        f"3 Tensor memory of CTA {pair - 1}  {LANES} lanes x {n} columns",
         f"thread {thread} reads lane {thread}: row {thread} of its CTA, {count(n, 'value')}",
         [(f"warp {w}\nlanes {32 * w}..{32 * w + 31}", LIT if w == warp else BESIDE) for w in range(4)],
-        (_outline(thread / 32, 0, (thread + 1) / 32, 1),),
+        (outline(thread / 32, 0, (thread + 1) / 32, 1),),
     )
     title = f"A CTA holds {rows} rows in tensor memory; a thread reads one of them, {count(n, 'value')}"
-    parts = f"{count(ctas, 'CTA')} of {rows}x{n} = 4 warps of 32 lanes"
+    parts = f" = {count(pair, 'CTA')} of {rows}x{n} = 4 warps of 32 lanes"
     words = f"{parts}; {tiled.atom.instruction.called or tiled.atom.name or 'an MMA'}"
-    arrow, found = Arrow(1, 2, look="wide"), {"CTAs": ctas, "values": n}
+    arrow, found = Arrow(1, 2, part, look="wide"), {"CTAs": pair, "values": n}
     return _figure(tiled, extents, called, title, words, (tiles, lanes), (arrow,), found, options)
-
-
-_ORDER = (0, 3, 4, 6, 2, 5, 7, 6)  # hues, of the group that is opened first; red is a conflict
 
 
 def _of(obj: Any, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], int]:
@@ -176,89 +174,6 @@ def _of_stages(obj: Stages, options: FigureOptions) -> tuple[TiledMMA, tuple[int
     return tiled, tile, size(load.smem) // rows if load is not None else 0
 
 
-def _cta(options: FigureOptions) -> tuple[int, int]:
-    """The coordinates of the CTA that is opened, one of the launch where there is one."""
-    coord, grid = options.coord, options.grid or (MOST_CTAS, MOST_CTAS)
-    most = min(grid[0], MOST_CTAS), min(grid[1], MOST_CTAS)
-    parts = (coord or f"{min(2, most[0] - 1)},{min(_near(options) - 1, most[1] - 1)}").replace(" ", "").split(",")
-    if len(parts) != 2 or not all(part.isdecimal() and int(part[:9]) < end for part, end in zip(parts, most, strict=True)):
-        words = f"`coord={coord}`: the CTA of this zoom is a row below {most[0]} and a column below {most[1]}"
-        raise FigureError(words, hint=f"example: {min(2, most[0] - 1)},{min(3, most[1] - 1)}")
-    return int(parts[0]), int(parts[1])
-
-
-def _near(options: FigureOptions) -> int:
-    """How many CTAs of a launch are drawn along one side: of clusters few, so that those of one have room for what they share."""
-    return max(CTAS // 2, *options.cluster) if options.cluster else CTAS
-
-
-def _shared(cluster: tuple[int, int] | None, called: str = "CTA") -> str:
-    """What TMA multicast saves a cluster: its CTAs of a row have the same tile of A, those of a column the same of B."""
-    m, n = cluster or (1, 1)
-    of = (("A and B", m),) if m == n else (("A", n), ("B", m))
-    parts = [f"each tile of {x} once, not {'twice' if k == 2 else f'{k} times'}" for x, k in of if k > 1]
-    return f"A cluster of {m} × {n} {called}s loads {', and '.join(parts)}" if parts else ""
-
-
-def _by(rows: int, cols: int, what: str) -> str:
-    """So many things in rows and columns: `2x2 warps`, `1 warp`."""
-    return f"{rows}x{cols} {what}s" if rows * cols > 1 else f"1 {what}"
-
-
-def _panel(
-    place: tuple[int, int],
-    extents: tuple[int, int],
-    cell: tuple[int, int],
-    caption: str,
-    foot: str,
-    cells: Sequence[tuple[str, int]],
-    shapes: Sequence[Shape] = (),
-    down: Sequence[str] = (),
-    across: Sequence[str] = (),
-) -> Panel:
-    """A level: labels and paints of its cells, and how many elements each is high and broad. Its longer side is as long as that
-    of any other, no side less than a quarter of it."""
-    (rows, cols), (tall, wide) = extents, cell
-    long = max(rows * tall, cols * wide)
-    return Panel(
-        caption=caption,
-        labels=tuple([label for label, _ in cells]),
-        paints=tuple([paint for _, paint in cells]),
-        row_ruler=Ruler("", tuple(down) or ("",) * rows),
-        col_ruler=Ruler("", tuple(across) or ("",) * cols),
-        shapes=tuple(shapes),
-        foot=foot,
-        place=place,
-        unit=(max(wide * cols, long / 4) * SIDE / long / cols, max(tall * rows, long / 4) * SIDE / long / rows),
-    )
-
-
-def _grid(at: tuple[int, int], tile: tuple[int, int], options: FigureOptions, called: str) -> Panel:
-    """The CTAs of a launch; of one that is not known, or has many, the first. The cluster of the CTA that is opened is outlined."""
-    grid, cluster = options.grid, options.cluster or (1, 1)
-    if cluster[0] * cluster[1] > IN_CLUSTER or (grid is not None and (grid[0] % cluster[0] or grid[1] % cluster[1])):
-        words = f"`cluster={cluster[0]}x{cluster[1]}`: a cluster has at most {IN_CLUSTER} CTAs and divides the grid"
-        raise FigureError(words, hint="`cluster=2x1`")
-    rows = cols = max(near := _near(options), -(-(max(at) + 1) // max(cluster)) * max(cluster))
-    words = f"{rows} × {cols} {called}s and on"
-    if grid is not None:
-        rows, cols = (min(grid[n], max(near, -(-(at[n] + 1) // cluster[n]) * cluster[n])) for n in (0, 1))
-        words = f"{grid[0]} × {grid[1]} {called}s" + ("" if (rows, cols) == grid else f", the first {rows} × {cols}")
-    cells = [(r, c) for r in range(rows) for c in range(cols)]
-    top, left = (at[axis] // cluster[axis] * cluster[axis] for axis in (0, 1))
-    mine = [(r, c) for r in range(top, top + cluster[0]) for c in range(left, left + cluster[1])]
-    shared = {(r, c): f"A{r}\nB{c}" for r, c in mine if len(mine) > 1}
-    outline = [Shape("box", ((left, top), (left + cluster[1], top + cluster[0])), "", "strong dashed")] if shared else []
-    foot = f"{called} ({at[0]}, {at[1]}) begins at C({at[0] * tile[0]}, {at[1] * tile[1]})"
-    if shared:
-        need = [f"{n} need {tile}" for n, tile in zip(cluster[::-1], (f"A{at[0]}", f"B{at[1]}"), strict=True) if n > 1]
-        foot += f"; dashed: its cluster, of which {' and '.join(need)}"
-    labels = shared or {at: f"{at[0]},{at[1]}"}
-    shown = [(labels.get(cell, ""), LIT if cell == at else BESIDE if cell in shared else PAPER) for cell in cells]
-    shapes = *outline, _outline(*at, at[0] + 1, at[1] + 1)
-    return _panel((0, 0), (rows, cols), (1, 1), f"1 Grid  {words}", foot, shown, shapes)
-
-
 def _block(owners: Owners, atom: tuple[int, int], together: int) -> tuple[int, int]:
     """The largest part of an atom that one group owns everywhere."""
     am, an = atom
@@ -278,16 +193,27 @@ def _tile(
     together: int,
     group: int,
     called: str,
-) -> Panel:
-    """The tile of a CTA, hue by the group that owns each block."""
+) -> tuple[Panel, tuple[int, ...]]:
+    """The tile of a CTA, hue by the group that owns each block; the cells of the group, where they are one rectangle."""
     groups = len({t // together for t, _ in owners.values()})
     (m, n), (bm, bn) = tile, block = tile, block if groups > 1 else tile
-    rows, cols = m // bm, n // bn
-    who = [owners[r * bm % mma[0], c * bn % mma[1]][0] // together for r in range(rows) for c in range(cols)]
+    who = [[owners[r % mma[0], c % mma[1]][0] // together for c in range(0, n, bn)] for r in range(0, m, bm)]
+    while len(who) % 2 == 0 and who[::2] == who[1::2]:
+        who, bm = who[::2], 2 * bm
+    while len(who[0]) % 2 == 0 and all(row[::2] == row[1::2] for row in who):
+        who, bn = [row[::2] for row in who], 2 * bn
+    rows, cols = len(who), len(who[0])
+    mine = [(r, c) for r, row in enumerate(who) for c, g in enumerate(row) if g == group]
+    (top, left), (bottom, right) = mine[0], mine[-1]
+    part = (top, left, bottom + 1, right + 1) if len(mine) == (bottom - top + 1) * (right - left + 1) else ()
     foot = f"by {called}: {called} {group} is highlighted" if groups > 1 else f"{called} {group} has all of it"
-    paints = [LIT if g == group else (g - group - 1) % (HUES - 1) + 1 + HUES for g in who]
-    shown = [(f"{called} {g}" if groups == len(who) else str(g), paint) for g, paint in zip(who, paints, strict=True)]
-    return _panel((0, 1), (rows, cols), block, f"2 CTA tile {m} × {n}  {count(groups, called)}", foot, shown)
+    shown = [
+        (f"{called} {g}" if groups == rows * cols else str(g), LIT if g == group else (g - group - 1) % (HUES - 1) + 1 + HUES)
+        for row in who
+        for g in row
+    ]
+    shapes = [outline(*part)] if part and groups > 1 else []
+    return level((0, 1), (rows, cols), (bm, bn), f"2 CTA tile {m} × {n}  {count(groups, called)}", foot, shown, shapes), part
 
 
 def _atoms(
@@ -311,11 +237,7 @@ def _atoms(
                     shapes.append(Shape("area", corners, paint=LIT))
     shown = len(shapes) <= DOTS
     caption, foot = f"{within}{rows} × {cols} atoms", "all values of the thread are marked" * shown
-    return _panel((1, 1), (rows, cols), atom, caption, foot, [("", BESIDE)] * (rows * cols), shapes if shown else ())
-
-
-def _outline(top: float, left: float, bottom: float, right: float) -> Shape:
-    return Shape("box", ((left, top), (right, bottom)), "", "strong")
+    return level((1, 1), (rows, cols), atom, caption, foot, [("", BESIDE)] * (rows * cols), shapes if shown else ())
 
 
 def _part(atom: tuple[int, int], held: Sequence[tuple[int, int, int]]) -> tuple[int, int, int, int]:
@@ -343,8 +265,13 @@ def _atom(
     values = {(r - top, c - left): v for r, c, v in held}
     cells = [(r, c) for r in range(rows) for c in range(cols)]
     name = f"{called}  " + (f"atom of {am} × {an}" if whole else f"{rows} × {cols} of atom {am} × {an}")
-    every = [str(top + r) if r in {y for y, _ in values} or r in (0, rows - 1) else "" for r in range(rows)]
-    across = [str(left + c) if c in {x for _, x in values} or c in (0, cols - 1) else "" for c in range(cols)]
+    down, across = _ruled(top, rows, {r for r, _ in values}), _ruled(left, cols, {c for _, c in values})
     foot = f"V{values[r0 - top, c0 - left]} is C({origin[0] + r0}, {origin[1] + c0})"
     shown = [(f"V{values[cell]}", LIT) if cell in values else ("", PAPER) for cell in cells]
-    return _panel((1, 0), (rows, cols), (1, 1), name, foot, shown, (), every, across)
+    return level((1, 0), (rows, cols), (cols, rows), name, foot, shown, (), down, across)
+
+
+def _ruled(begin: int, extent: int, held: set[int]) -> list[str]:
+    """The numbers of the rows or columns that hold a value, and of the outer ones, if none beside it has one."""
+    outer = {n for n in (0, extent - 1) if not held & {n - 1, n + 1}}
+    return [str(begin + n) if n in held | outer else "" for n in range(extent)]

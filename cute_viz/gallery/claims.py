@@ -51,8 +51,8 @@ def _multicast(figure: Figure, found: re.Match[str]) -> bool:
 
 
 def _gathered(figure: Figure, found: re.Match[str]) -> bool:
-    """Boxes in the tensor, and the rows of the tile in shared memory."""
-    boxes = {label.partition(",")[0] for label in figure.panels[0].labels if label.startswith("box")}
+    """The instructions in the tensor, and the rows of the tile in shared memory."""
+    boxes = {label.partition(",")[0] for label in figure.panels[0].labels if label.startswith("TMA")}
     rows = {label.partition(",")[0] for label in figure.panels[-1].labels if label}
     return (len(boxes), len(rows)) == (int(found[1]), int(found[1]) * int(found[2]))
 
@@ -145,7 +145,8 @@ def _lanes(figure: Figure, found: re.Match[str]) -> bool:
     """Of each lane its one thread, of the same number."""
     panel = figure.panels[0]
     own = all(t is None or t == n // panel.cols for n, t in enumerate(panel.data["thread"]))
-    return own and panel.cols == int(found[1])
+    largest = figure.panels[1].col_ruler.labels[-1] == "max"
+    return own and panel.cols == int(found[1]) and largest == bool(found[2])
 
 
 def _shared_lanes(figure: Figure, found: re.Match[str]) -> bool:
@@ -178,10 +179,11 @@ def _scale_rows(figure: Figure, found: re.Match[str]) -> bool:
 
 
 def _metadata(figure: Figure, found: re.Match[str]) -> bool:
-    """Lines of a label are rows of A, with their columns."""
-    labels = [label.split("\n") for panel in figure.panels for label in panel.labels if label]
-    wide = {int(b) - int(a) + 1 for lines in labels for line in lines for a, b in re.findall(r",(\d+)-(\d+)", line)}
-    return {len(lines) for lines in labels} == {int(found[2])} and wide == {int(found[1])}
+    """Rows of A, with their columns below."""
+    labels = [label for panel in figure.panels for label in panel.labels if label]
+    wide = {int(b) - int(a) + 1 for label in labels for a, b in re.findall(r"k (\d+)-(\d+)", label)}
+    rows = {len(re.findall(r"\d+", line)) for label in labels for line in label.split("\n")[::2]}
+    return rows == {int(found[2])} and wide == {int(found[1])}
 
 
 def _selected(figure: Figure, found: re.Match[str]) -> bool:

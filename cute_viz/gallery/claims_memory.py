@@ -57,7 +57,7 @@ def _bulk(figure: Figure, found: re.Match[str]) -> bool:
         and led
         and (not found["of"] or tensor is not None)
         and len(ctas) == int(found[1] or 1)
-        and found["pair"] in (None, found[1])
+        and ("cta_group::2" in figure.caption) == (found[1] == "2")
     )
 
 
@@ -142,7 +142,7 @@ CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
     r"(conflict-free|an? \d+-way conflict)": _banks,
     r"Sw<(\d+),(\d+),(-?\d+)> XORs bits? (\d+)(?:\.\.(\d+))? into bits? (\d+)(?:\.\.(\d+))?": _bits,
     r"One thread(?: of each of (\d+) CTAs)? (?:copies|prefetches|adds) (\d+) bytes?(?: of \w+ memory to \w+ memory)?"
-    r"(?: of (?P<of>4 rows|pixels))?(?: from (?P<from>\w+) to (?P<to>\w+) memory)?: .*?(?:cta_group::(?P<pair>\d+))?": _bulk,
+    r"(?: of (?P<of>4 rows|pixels))?(?: from (?P<from>\w+) to (?P<to>\w+) memory)?": _bulk,
     r"Rows? ([\d, and]+?) of \w+ gives? thread (\d+) columns (?:([\d, ]+) of each (\d+)|(\d+\.\.\d+)) of C": _of_thread,
     r"(?:A warp keeps its (?P<rows>\d+) rows from \w+ to \w+|(?P<lanes>Row r is lane r and thread r))"
     r"(?:; only the swizzle (?P<bent>bends) \w+|; SFA and SFB take (?P<beside>\d+) columns)?": _kept,

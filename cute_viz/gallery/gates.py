@@ -233,11 +233,11 @@ def _holds(panel: Panel, thread: int | None, count: int, how: str, values: range
     chosen = [cells.get(thread, set())] if thread is not None else list(cells.values())
     if any(len(mine) != count for mine in chosen):
         return False
-    if found := re.fullmatch(r"in (\d+) (?:pairs|runs of (\d+))", how):
+    if found := re.fullmatch(r"in (\d+) (?:pairs|runs of (\d+))(, each of one column)?", how):
         runs, long = int(found[1]), int(found[2] or 2)
         across = all(sum((r, c - 1) not in mine for r, c in mine) == runs for mine in chosen)
         down = all(sum((r - 1, c) not in mine for r, c in mine) == runs for mine in chosen)
-        return runs * long == count and (across or down)
+        return runs * long == count and (down if found[3] else across or down)
     return True
 
 

@@ -21,7 +21,7 @@ from cute_viz.renderers.palette import PALETTES
 TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".json": "application/json", ".svg": "image/svg+xml"}
 FIELDS = (
     *("view", "tile", "labels", "color_by", "coords", "thread", "warp", "value", "operand", "type", "tensor"),
-    *("crop", "fold", "palette", "theme"),
+    *("crop", "fold", "title", "palette", "theme"),
 )
 MACHINE = (  # of names and encodings that leave it open, which no option of a picture says
     ("arch", "target GPU, where the name is ambiguous", "gfx942"),

@@ -126,6 +126,11 @@ class PanelFrame:
         )
 
     @property
+    def is_outlined(self) -> bool:
+        """Whether boxes whose cells all have labels are outlined, if there are any."""
+        return self.detail != Detail.FULL or not self.panel.boxes or self.corner > 0
+
+    @property
     def corner(self) -> float:
         """px of the radius of a box's corners; 0 where boxes are not drawn, since they would hide the cells, or cut their words."""
         boxes, cells = {*self.panel.boxes}, self.panel.rows * self.panel.cols

@@ -93,19 +93,26 @@ def _chosen(figure: Figure, options: Options) -> Page:
     ways = [target, replace(target, legend=False)] if named and target.legend else [target]
     others = chain(_flat(figure), lit(figure))
     for shown, way in chain(((figure, way) for way in ways), ((other, target) for other in others)):
+        bare: Page | None = None  # one whose cells are too small for the outlines of its boxes, which one label for each box leaves
         for drawn in drawings(shown, way):
+            if bare is not None and (Detail.VECTOR not in drawn.details or max(drawn.details) >= Detail.COLOUR):
+                continue
             richest = shown is figure and way is target
             page = _tried(drawn, way) if richest or max(drawn.details) < Detail.COLOUR else None
             if page is not None and _fits(page, target):
                 if any(place.detail == Detail.COLOUR and place.named < NAMED_SHARE for place in page.panels):
                     high = _tried(drawn._replace(fit=drawn.fit._replace(high=NAMED)), target)
-                    page = high if high is not None and _fits(high, target) and _named(high) > _named(page) else page
-                return _grown(page, target)
+                    page = high if high is not None and _fits(high, target) and high.named > page.named else page
+                if all(place.outlined for place in page.panels):
+                    return _grown(page, target)
+                bare = bare or page
+        if bare is not None:
+            return _grown(bare, target)
     if figure.kind == "exercise":
         words = "the letters of the blanks have no room here"
         raise FigureError(words, hint="a larger place, or fewer cells")
     blocks = _in_blocks(figure, target)
-    poor = _is_nameless(blocks) or not _fits(blocks, target)
+    poor = blocks.named < NAMED_SHARE or not _fits(blocks, target)
     unit = units(figure, target) if poor else None
     for part in filter(None, (unit, further(figure, not poor), *excerpts(figure))):
         for way in ways:
@@ -115,7 +122,7 @@ def _chosen(figure: Figure, options: Options) -> Page:
                     return _grown(page, target)
     if unit is not None:
         of_unit = _in_blocks(unit, target)
-        if _fits(of_unit, target) and not (_is_nameless(of_unit) and _fits(blocks, target)):
+        if _fits(of_unit, target) and not (of_unit.named < NAMED_SHARE and _fits(blocks, target)):
             blocks = of_unit
     if not _fits(blocks, target) and len((few := sampled(figure)).panels) < len(figure.panels):
         return _chosen(few, options)
@@ -188,7 +195,7 @@ def _in_blocks(figure: Figure, target: Target) -> Page:
 
     def rank(page: Page) -> tuple[bool, int, float]:
         rows = max(place.panel.place[0] for place in page.panels) if figure.arrows else 0  # arrows have room beside panels
-        return not _is_nameless(page), -rows, min(place.grid.cell_w for place in page.panels)
+        return page.named >= NAMED_SHARE, -rows, min(place.grid.cell_w for place in page.panels)
 
     return max(fitting, key=rank)
 
@@ -230,17 +237,6 @@ def _grown(page: Page, target: Target) -> Page:
         return page
     grown = _scaled(page, max(1.0, min(target.width / page.width, target.height / page.height)))
     return replace(grown, width=max(grown.width, target.width if grown.width < grown.height * 4 / 3 else 0.0))
-
-
-def _is_nameless(page: Page) -> bool:
-    """Whether few cells have a label, or the name of a group."""
-    return _named(page) < NAMED_SHARE
-
-
-def _named(page: Page) -> float:
-    """The share of the cells that have a label, or lie in a group with a name."""
-    cells = [place.panel.rows * place.panel.cols for place in page.panels]
-    return sum(n * place.named for n, place in zip(cells, page.panels, strict=True)) / sum(cells)
 
 
 def _scaled(page: Page, scale: float) -> Page:
@@ -333,7 +329,9 @@ def lay_out(
             at += strip.height
         return [*drawn, *outer.lines(margin, top), *swatches, *head, *([steps] if order else ()), *entries, *notes]
 
-    panels = tuple([Place(f.panel, f.detail, grid.scaled(scale), f.named) for f, grid in zip(framed, grids, strict=True)])
+    panels = tuple(
+        [Place(f.panel, f.detail, grid.scaled(scale), f.named, f.is_outlined) for f, grid in zip(framed, grids, strict=True)]
+    )
     return Page(figure, inner + 2 * margin, height, panels, items)
 
 

@@ -19,12 +19,15 @@ _OF_OFFSETS = re.compile(r"hue: offset(; shade.*)?")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A panel on the page: its level of detail, and where its cells are; the share of them that have a label, or a name."""
+    """A panel on the page: its level of detail, and where its cells are; the share of them that have a label, or a name.
+
+    outlined: whether the boxes are drawn."""
 
     panel: Panel
     detail: Detail
     grid: Grid
     named: float = 1.0
+    outlined: bool = True
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,12 @@ class Page:
     height: float
     panels: tuple[Place, ...]
     draw: Callable[[], Sequence[Primitive]]
+
+    @property
+    def named(self) -> float:
+        """The share of the cells that have a label, or lie in a group with a name."""
+        cells = [place.panel.rows * place.panel.cols for place in self.panels]
+        return sum(n * place.named for n, place in zip(cells, self.panels, strict=True)) / sum(cells)
 
     @cached_property
     def items(self) -> tuple[Primitive, ...]:

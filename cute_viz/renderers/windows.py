@@ -18,10 +18,11 @@ _LONGEST = 512  # rows of all bands
 
 def narrowed(figure: Figure, width: float) -> Figure:
     """The figure as a window of so many px is best filled; any wider than a phone's leaves it as it is."""
-    if not 0 < width < NARROW or figure.flow or figure.outer or figure.notes_on or figure.kind in ("journey", "file"):
+    if not 0 < width < NARROW or figure.flow or figure.notes_on or figure.kind in ("journey", "file"):
         return figure
-    if is_product(figure):  # whose cells would be too small for their owners, side by side
-        figure = replace(figure, panels=tuple([replace(panel, place=(n, 0)) for n, panel in enumerate(figure.panels)]))
+    if is_product(figure) or figure.outer:  # whose cells would be too small for their labels, side by side
+        panels = [replace(panel, place=(n, 0)) for n, panel in enumerate(figure.panels)]
+        figure = replace(figure, panels=tuple(panels), outer=())
     ways = arranged(figure, TARGETS["column"])
     figure = next((way for way in ways if all(panel.place[1] == 0 for panel in way.panels)), figure)
     wide = [panel.cols for panel in figure.panels if panel.cols > _WIDEST and panel.cols >= 2 * panel.rows]

@@ -95,6 +95,29 @@ for _name, _zeros in {
     setattr(Runtime, f"__r{_name}__", _at_run_time(_name, True, _zeros[1]))
 
 
+Kind = tuple[int, bool]  # bits, and whether it is signed
+INT: Kind = (32, True)
+
+
+class Sized(Runtime):
+    """A number of another type than int."""
+
+    kind: Kind
+
+
+class TypedStatic(int):
+    """A static integer of another type than int: `C<5u>`."""
+
+    kind: Kind
+
+    @classmethod
+    def of(cls, value: int, kind: Kind) -> TypedStatic:
+        """This one."""
+        found = cls(value)
+        found.kind = kind
+        return found
+
+
 class MulticastMask(Runtime):
     """The CTAs of a cluster that receive a multicast, a bit each; an integer that knows its cluster. cluster, coord, modes: what
     create_tma_multicast_mask made it of."""

@@ -3,6 +3,7 @@ import { Address } from "./address.js";
 import { Compare } from "./compare.js";
 import { Definitions, drawable } from "./definitions.js";
 import { Drawn } from "./drawn.js";
+import { table as offsets, rows } from "./early.js";
 import { Editor } from "./editor.js";
 import { engine as connect } from "./engine.js";
 import { Explorer, table } from "./explore.js";
@@ -23,6 +24,7 @@ const settings = JSON.parse(by("settings").textContent);
 const BOTH = 20; // lines of the editor in sight: an access and its fix, which is shown unasked
 const FOLDED = 40; // accesses of a kernel whose other lines are folded
 const LATER = 350; // ms after which the report is asked for anew, and after which what was typed into a field is a step of the history
+const SOON = 60; // ms after which a picture of the static site is not one of those that came with it: it waits for Python
 const OTHER = 60; // px by which the room for the picture may change before it is drawn anew
 const MOVES = /\b(?:copy|copy_if|copy_aligned|cooperative_copy|axpby|gemm)\s*\(/;
 
@@ -59,7 +61,7 @@ const compare = new Compare({
   changed: () => { state.against = compare.against; state.named = compare.named; address.write(); },
 });
 const panes = new Panes({
-  ask, report, compare, apply: write,
+  ask, report, compare, apply: write, option: (option, value) => fix({ option, value }),
   moved: () => address.write(),
   redraw: (access, step, far) => { [state.accessor, banking] = [access, { step, global: far }]; draw(); },
   changed: (tab) => {
@@ -142,7 +144,7 @@ async function draw(typed = false) {
   clearTimeout(asking);
   asking = setTimeout(() => { definitions.refresh(asked(), state.file && followed?.version); report.refresh(state.source.includes("\n") && MOVES.test(state.source)); }, typed ? LATER : 0);
   if (!state.source.trim() && !state.file) { faults.tell(null); address.write(); return; }
-  const answer = sent || send(), late = engine.drawn && setTimeout(() => by("picture").classList.add("stale", "waiting"), LATER);
+  const answer = sent || send(), late = engine.drawn && setTimeout(early, SOON);
   sent = null;
   const out = await answer;
   clearTimeout(late);
@@ -157,6 +159,12 @@ async function draw(typed = false) {
   else take(out);
   about(out);
   document.body.dataset.drawn = state.file ? "file" : state.source;
+}
+// Until Python is there: a layout as a table of its offsets; the picture of anything else is faded.
+function early() {
+  const found = rows(state.source);
+  by("picture").classList.add("stale", "waiting");
+  if (found) by("picture").replaceChildren(offsets(found));
 }
 explorer.view.resized = () => { if (Math.abs(room() - drawnFor) > OTHER && drawnFor && !first.shown) { clearTimeout(asking); asking = setTimeout(draw, LATER); } };
 

@@ -133,7 +133,9 @@ export class Editor {
       if (told) changing(next.doc.toString(), mine);
       view.update(steps);
       parent.classList.toggle("empty", next.doc.length === 0);
-      if (told) changed(steps.some((one) => one.isUserEvent("input") || one.isUserEvent("delete")), mine);
+      if (!told) return;
+      changed(steps.some((one) => one.isUserEvent("input") || one.isUserEvent("delete")), mine);
+      this.suit();
     } });
     const editor = this; // scripts may read and set it as they would a text area
     Object.defineProperty(this.view.contentDOM, "value", { get: () => editor.text, set(words) { editor.text = words; } });

@@ -1,4 +1,6 @@
 // The panes below the picture: the report of a kernel, facts, the steps of an operation, the banks of an access, a comparison.
+import { state } from "./state.js";
+
 export const element = (name, words, more = {}, ...inside) => {
   const out = document.createElement(name);
   if (words !== undefined && words !== null) out.textContent = words;
@@ -42,13 +44,13 @@ const table = (rows) => {
 };
 
 export class Panes {
-  // ask: a question to the engine. report, compare: who fill their panes. changed: another pane is shown. moved: a pane was. redraw: draw another access.
-  constructor({ ask, apply, report, compare, changed, moved, redraw }) {
+  // ask: a question to the engine. report, compare: who fill their panes. changed: another pane is shown. moved: a pane was. redraw: draw another access. option: give an option a value.
+  constructor({ ask, apply, report, compare, changed, moved, redraw, option }) {
     this.box = document.getElementById("more");
     this.dock = document.getElementById("dock");
     this.tabs = [...document.querySelectorAll(".answers > .tabs [role=tab]")];
     this.tab = "picture";
-    Object.assign(this, { ask, apply, report, compare, changed, moved, redraw, at: {}, step: null });
+    Object.assign(this, { ask, apply, report, compare, changed, moved, redraw, option, at: {}, step: null });
     for (const tab of this.tabs) tab.addEventListener("click", () => this.open(tab.id.slice(4)));
     document.querySelector(".answers > .tabs").addEventListener("keydown", (event) => {
       const shown = this.tabs.filter((tab) => tab.offsetParent), n = shown.indexOf(document.activeElement);
@@ -170,7 +172,9 @@ export class Panes {
     const other = element("input", undefined, { id: "accessor", value: said, placeholder: "or a TV layout, a TiledCopy", autocomplete: "off", size: Math.max(24, said.length) });
     other.ariaLabel = out.tensor ? "the tensor" : "who accesses it";
     other.addEventListener("change", () => ask(other.value.trim()));
-    const row = element("div", null, { className: "row" }, element("label", out.tensor ? "This copy accesses " : "Access ", {}, out.tensor ? other : pick), ...(out.tensor ? [] : [other]), element("label", null, {}, far, " global memory")), parts = [row];
+    const type = element("input", undefined, { id: "element", value: state.options.type || "", placeholder: out.bits ? `${out.bits} bits` : "f16", size: 6, autocomplete: "off" });
+    type.addEventListener("change", () => this.option("type", type.value.trim()));
+    const row = element("div", null, { className: "row" }, element("label", out.tensor ? "This copy accesses " : "Access ", {}, out.tensor ? other : pick), ...(out.tensor ? [] : [other]), element("label", "Type ", {}, type), element("label", null, {}, far, " global memory")), parts = [row];
     if (out.warps?.length > 1) {
       const warp = element("input", null, { id: "warp", type: "range", min: 0, max: out.warps.length - 1, value: out.step });
       warp.addEventListener("input", () => ask(out.access, +warp.value));

@@ -3,29 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.static import unknowns
+from cute_viz.algebra.static import each_integer, unknowns
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError, Span
-from cute_viz.source.cpp.elements import same
+from cute_viz.source.cpp.elements import kind_of_type, same, type_of
 from cute_viz.source.cpp.lookup import Meaning, opened
-from cute_viz.source.cpp.scopes import Param, Scope
+from cute_viz.source.cpp.numbers import BOOL, kind_of, number
+from cute_viz.source.cpp.scopes import Param, Scope, outward
 from cute_viz.source.cpp.tokens import INTEGRALS, TUPLES
 from cute_viz.source.cpp.tree import Brace, Decltype, Id, Member, Node, Unary
-from cute_viz.source.cpp.values import Class, Env, External, Later, Lazy, Pack, Value, argument, as_int, asked, solid
+from cute_viz.source.cpp.unknown import tried
+from cute_viz.source.cpp.values import (
+    Class,
+    Closure,
+    Env,
+    External,
+    Function,
+    Items,
+    Later,
+    Lazy,
+    Pack,
+    Template,
+    Value,
+    argument,
+    as_int,
+    asked,
+    integer,
+    solid,
+)
 from cute_viz.values.integer import Runtime, Unknown
+from cute_viz.values.marks import INT
 from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType
 
 
-def as_argument(value: Value, param: Param | None = None) -> Value:
-    """A value as the argument of a template: static, but for an int, which computes as an int of C++."""
+def as_argument(meaning: Meaning, value: Value, param: Param) -> Value:
+    """A value as the argument of a template: static, but for a number, which computes as one of C++ of the parameter's type."""
     value = argument(value)
-    return as_int(value) if param is not None and param.kind == "value" else value
+    if param.kind != "value" or param.type is None or type(as_int(value)) is not Runtime:
+        return as_int(value) if param.kind == "value" else value
+    if meaning.context.reader.tokens[param.type[0]].text == "auto":
+        return number(integer(value), kind_of(value))
+    kind = kind_of_type(tried(lambda: meaning.value(meaning.context.tree(param.type)), None))
+    return as_int(value) if kind in (None, BOOL) else number(integer(value), kind or INT)
 
 
 def bound(meaning: Meaning, params: tuple[Param, ...], given: list[Later], span: Span) -> dict[str, Later]:
@@ -35,20 +61,20 @@ def bound(meaning: Meaning, params: tuple[Param, ...], given: list[Later], span:
     position = 0
     for param in params:
         if param.pack:
-            out[param.name] = Pack(as_argument(asked(x), param) for x in given[position:])
+            out[param.name] = Pack(as_argument(meaning, asked(x), param) for x in given[position:])
             position = len(given)
         elif position < len(given):
-            out[param.name] = _later(given[position], param)
+            out[param.name] = _later(meaning, given[position], param)
             position += 1
     if position < len(given):
         raise meaning.fail(f"{len(given)} template arguments, but there are {len(params)} parameters", span)
     return out
 
 
-def _later(value: Later, param: Param) -> Later:
+def _later(meaning: Meaning, value: Later, param: Param) -> Later:
     if isinstance(value, Lazy):
-        return Lazy(lambda: as_argument(value(), param))
-    return as_argument(value, param)
+        return Lazy(lambda: as_argument(meaning, value(), param))
+    return as_argument(meaning, value, param)
 
 
 def defaulted(meaning: Meaning, params: tuple[Param, ...], args: dict[str, Later], env: Env) -> None:
@@ -56,7 +82,7 @@ def defaulted(meaning: Meaning, params: tuple[Param, ...], args: dict[str, Later
     head = header(env)
     for param in params:
         if param.name not in args and param.default is not None:
-            args[param.name] = Lazy(lambda param=param: as_argument(meaning.of(param.default, head), param))  # type: ignore[misc]
+            args[param.name] = Lazy(lambda param=param: as_argument(meaning, meaning.of(param.default, head), param))  # type: ignore[misc]
 
 
 def header(env: Env) -> Env:
@@ -70,30 +96,53 @@ def header(env: Env) -> Env:
     return own
 
 
-def key_of(values: Sequence[Later]) -> tuple[Value, ...]:
-    """What distinguishes instances of a template."""
+def key_of(values: Sequence[Later]) -> tuple[Any, ...]:
+    """What distinguishes instances of a template: whatever its values print, which of them are static, and their types."""
     out: list[Any] = []
     for each in values:
         try:
             value = asked(each)
         except CuteVizError as error:
-            out.append(id(error))
+            out.append(error)
             continue
         match value:
             case Class():
-                out.append(id(value.env))
+                out.append(value.env)
+            case Closure():
+                out.append((value.scope, value.env))
+            case Template():
+                out.append((value.declaration, value.env))
+            case Function():
+                out.append((*value.declarations, value.env, *key_of(value.args)))
             case Pointer():
                 out.append(("Pointer", *key_of([value.type])))
+            case tuple():
+                out.append(key_of(value))
             case _:
-                left = [(x.key, x.kind) for x in unknowns(value)]  # which all print alike
-                out.append((type(value).__name__, str(value), *left))
+                kinds: list[object] = [(x.key, x.kind) for x in unknowns(value)]  # which all print alike
+                each_integer(partial(_noted, kinds), value)
+                out.append((type(value).__name__, str(value), *kinds))
     return tuple(out)
 
 
-def key_of_call(values: list[Value]) -> tuple[Value, ...]:
-    """What distinguishes calls of a function: where the pointers that it is given point, too."""
-    begins = [where for x in values if isinstance(where := getattr(x, "pointer", x), Pointer)]
+def _noted(kinds: list[object], number: int) -> int:
+    kinds.append((type(number), kind_of(number)))
+    return number
+
+
+def key_of_call(values: list[Value]) -> tuple[Any, ...] | None:
+    """What distinguishes calls of a function: where the pointers that it is given point, too. None where it is given what may
+    change, or sees what does."""
+    parts = list(leaves(tuple(values)))
+    if any(isinstance(x, Items) or (isinstance(x, (Class, Closure, Function)) and sees_cells(x.env)) for x in parts):
+        return None
+    begins = [where for x in parts if isinstance(where := getattr(x, "pointer", x), Pointer)]
     return *key_of(values), *((x.base, x.name, str(x.offset)) for x in begins)
+
+
+def sees_cells(env: Env | None) -> bool:
+    """Whether a function may read what changes: of a lambda, of an object."""
+    return any(around.cells is not None for around in outward(env))
 
 
 def matched(meaning: Meaning, scope: Scope, values: list[Later]) -> dict[str, Later] | None:
@@ -140,7 +189,7 @@ def fits(meaning: Meaning, pattern: Node, value: Value, names: dict[str, Param],
     if pattern.plain in names:
         if last.name in out:
             return bool(same(asked(out[last.name]), value))
-        out[last.name] = as_argument(value, names[last.name])
+        out[last.name] = as_argument(meaning, value, names[last.name])
         return True
     if last.args is None or not _free(pattern, names):
         return _is(meaning, pattern, value)
@@ -214,7 +263,7 @@ def deduced(meaning: Meaning, scope: Scope, args: list[Value], out: dict[str, La
         if end - begin == 1:
             name = tokens[begin].text
             if name in names and name not in out:
-                out[name] = Pack() if param.pack else ValueType("int") if isinstance(value, (Runtime, Unknown)) else value
+                out[name] = Pack() if param.pack else type_of(value) if isinstance(value, (Runtime, Unknown)) else value
             continue
         if end <= begin or param.pack or not any(token.text in names for token in tokens[begin:end]):
             continue

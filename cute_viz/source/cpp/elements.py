@@ -12,12 +12,14 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.static import each_integer, unknowns
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.source.cpp.lookup import Meaning
+from cute_viz.source.cpp.numbers import BOOL, kind_named, kind_of
 from cute_viz.source.cpp.slices import is_layout
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Class, Enumerator, External, Template, Value, element_type, integer, solid
 from cute_viz.values.integer import Runtime, Unknown, compared
+from cute_viz.values.marks import INT, Kind
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
@@ -100,6 +102,19 @@ def is_integer(value: Value) -> bool:
     if not isinstance(value, ValueType):
         return False
     return "long" in value.name or (value.kind in ("signed", "unsigned") and value.bits >= 8)
+
+
+def kind_of_type(value: Value) -> Kind | None:
+    """The type of numbers that a type is; None of any other."""
+    if not isinstance(value, ValueType) or not (is_integer(value) or value.name == "bool"):
+        return None
+    return BOOL if value.name == "bool" else kind_named(value)
+
+
+def type_of(value: Value) -> ValueType:
+    """The type of a number of C++."""
+    size, signed = kind_of(value)
+    return ValueType("bool" if size == 1 else "int" if (size, signed) == INT else f"{'' if signed else 'u'}int{size}_t")
 
 
 def initialised(value: Value) -> Value:

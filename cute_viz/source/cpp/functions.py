@@ -8,7 +8,7 @@ from functools import partial
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError, Span, raised_again
-from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of, key_of_call
+from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of, key_of_call, sees_cells
 from cute_viz.source.cpp.context import Context, needed
 from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.lookup import Found, Lookup, within
@@ -16,7 +16,7 @@ from cute_viz.source.cpp.numbers import is_numeric
 from cute_viz.source.cpp.operands import BUILTIN, is_number
 from cute_viz.source.cpp.pointed import pointed_type
 from cute_viz.source.cpp.running import Running
-from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope, outward
+from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Brace, Node
 from cute_viz.source.cpp.unknown import attempted, tried, unknown
@@ -185,9 +185,10 @@ class Functions(Running):
             bodies = plain
         declaration, env = bodies[0]
         scope = env.scope
-        if _sees_cells(function.env) or not all(param.constant for param in scope.arguments):
+        called = key_of_call(args)
+        if called is None or sees_cells(function.env) or not all(param.constant for param in scope.arguments):
             return self._called(declaration, env, args, span, cells)
-        key = (declaration, key_of(list(env.args.values())), key_of_call(args))
+        key = (declaration, key_of(list(env.args.values())), called)
         if key in function.env.memo:
             known = function.env.memo[key]
             return copied(raised_again(known)[0], self.context.budget)
@@ -248,7 +249,7 @@ class Functions(Running):
                     env.cells[param.name] = cell
                     continue
                 varies = runs and cell is None and not param.constant and isinstance(value, (int, Unknown, Items))
-                if varies and _sees_cells(self.env):
+                if varies and sees_cells(self.env):
                     raise self.fail(f"cannot determine which object {param.name!r} refers to", tokens[param.token].span)
             elif param.default is not None:
                 value = self.of(param.default, env)
@@ -279,8 +280,3 @@ class Functions(Running):
         deduced(self.inside(closure.env), scope, args, env.args)
         self._arguments(scope, env, args, cells)
         return self._carried_out(env, span, cells)
-
-
-def _sees_cells(env: Env | None) -> bool:
-    """Whether a function may read what changes: of a lambda, of an object."""
-    return any(around.cells is not None for around in outward(env))

@@ -23,8 +23,9 @@ from cute_viz.notation.values import CONSTANTS, constant
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import NAMES as MADE
 from cute_viz.source.cpp.cutlass import made, tag_member
-from cute_viz.source.cpp.elements import TRAITS, Array, bits, is_integer, is_tag
+from cute_viz.source.cpp.elements import TRAITS, Array, bits, is_integer, is_tag, kind_of_type
 from cute_viz.source.cpp.lookup import Meaning
+from cute_viz.source.cpp.numbers import is_static, kind_of, number
 from cute_viz.source.cpp.slices import is_layout, layout_of
 from cute_viz.source.cpp.tokens import ATOMS, INTEGRALS, TUPLES, may_be_atom, words
 from cute_viz.source.cpp.tree import Node, Part
@@ -32,6 +33,7 @@ from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, External, Foreign, SpelledInt, Value, argument, as_int, integer, solid, typed
 from cute_viz.values.examples import example_value
 from cute_viz.values.integer import Runtime, Unknown
+from cute_viz.values.marks import INT, TypedStatic
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, bits_of, named, named_in_cpp, sized, sparse
 
@@ -117,7 +119,9 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Valu
         return kind
     if name in _FORMS and args is not None:
         found = _FORMS[name](meaning, name, _values(meaning, args), span)
-        return Foreign(found) if full.startswith("std::") and type(found) is int else found
+        return (
+            Foreign.of(found, kind_of(found)) if full.startswith("std::") and isinstance(found, int) and is_static(found) else found
+        )
     if name in MADE and args is not None:
         return made(meaning, full, args, span)
     if (helper := meaning.lookup.helper(name)) is not None:
@@ -219,8 +223,10 @@ def _integral(meaning: Meaning, name: str, values: list[Value], span: Span) -> V
             return value
         case Enumerator() as value:
             return value if "constant" in name else value.number
-        case int(value) if len(values) <= 2:
-            return int(value)
+        case int(value) if len(values) == 2:
+            return argument(number(value, kind_of_type(values[0]) or INT))
+        case int(value) if values[1:] == []:
+            return TypedStatic.of(value, kind_of(value)) if name == "C" and kind_of(value) != INT else int(value)
         case value:
             raise AlgebraError(f"{name}<N> takes an integer, not {show(value)}")
 

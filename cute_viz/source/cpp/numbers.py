@@ -10,18 +10,11 @@ from cute_viz.errors import AlgebraError
 from cute_viz.source.cpp.tree import COMPARE
 from cute_viz.source.cpp.values import Value
 from cute_viz.values.integer import Runtime, Unknown
+from cute_viz.values.marks import INT, Kind, Sized, TypedStatic
 from cute_viz.values.types import ValueType
 
-Kind = tuple[int, bool]  # bits, and whether it is signed
-INT: Kind = (32, True)
 SIZE: Kind = (64, False)
 BOOL: Kind = (1, False)
-
-
-class Sized(Runtime):
-    """A number of another type than int."""
-
-    kind: Kind
 
 
 def is_static(value: Value) -> bool:
@@ -50,8 +43,11 @@ def number(value: int, kind: Kind) -> Runtime:
 
 
 def kind_of(value: object) -> Kind:
-    """The type of a number."""
-    return BOOL if isinstance(value, bool) else value.kind if isinstance(value, (Sized, Unknown)) else INT
+    """The type of a number; a static one that an operation computed of wider ones is as wide."""
+    if isinstance(value, bool):
+        return BOOL
+    wide = isinstance(value, int) and value != _wrapped(value, INT)
+    return value.kind if isinstance(value, (Sized, TypedStatic, Unknown)) else (64, True) if wide else INT
 
 
 def kind_named(kind: ValueType) -> Kind:

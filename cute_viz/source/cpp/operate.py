@@ -24,6 +24,7 @@ from cute_viz.errors import AlgebraError, CuteVizError, NotationError
 from cute_viz.notation.values import PRINTERS, ungroup
 from cute_viz.source.cpp.cutlass import SCALES
 from cute_viz.source.cpp.lookup import Meaning
+from cute_viz.source.cpp.numbers import common, kind_of, number
 from cute_viz.source.cpp.slices import is_layout, joined, known_part, layout_of, shaped, split, viewed
 from cute_viz.source.cpp.tensors import check_of_layouts, check_of_tensors
 from cute_viz.source.cpp.tree import CppCall, Decltype, Id, Member, Node
@@ -31,6 +32,7 @@ from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.values import Enumerator, External, Thread, Value, finished, static, taken
 from cute_viz.values.instruction import MOVES
 from cute_viz.values.integer import Runtime, Static
+from cute_viz.values.marks import INT
 
 DESCRIPTORS = ("make_gmma_desc", "make_umma_desc")  # keep the layout that they describe, which other rooms show
 # Operations that make tensors of coordinates.
@@ -79,6 +81,8 @@ def operated(meaning: Meaning, name: str, operands: list[Value], template: tuple
         raise error.but(needs=tuple(dict.fromkeys(needs))) if error.needs else error from None
     # C++'s true and false are CuTe's true_type and false_type
     found: Any = int(out) if isinstance(out, bool) else ungroup(taken(out) if is_mixed(plain) else out)
+    if not (of_map or short in DESCRIPTORS):
+        _check_size(found, plain)
     if meaning.context.warnings is not None and len(plain) == 2:
         meaning.context.warnings += filter(None, [doubt(short, list(finished(tuple(plain))), finished(found))])
     if name in COUNTING:
@@ -87,6 +91,28 @@ def operated(meaning: Meaning, name: str, operands: list[Value], template: tuple
         return joined(found)
     of = next((operand for operand in operands if is_layout(layout_of(operand))), None)
     return viewed(of, found, []) if short in VIEWS and isinstance(of, Tensor) else found
+
+
+def _check_size(found: Value, operands: list[Value]) -> None:
+    """Raises: AlgebraError for an integer that does not fit the type that C++ computes it in: compilers differ in whether it is
+    static then, and in its value."""
+    if not isinstance(found, (int, tuple, Layout, ComposedLayout)):
+        return
+    kind = INT
+
+    def wider(n: int) -> int:
+        nonlocal kind
+        kind = common(kind, kind_of(n))
+        return n
+
+    def fitting(n: int) -> int:
+        if not -(1 << 31) <= n < 1 << 31 and kind == INT:
+            each_integer(wider, tuple(operands))
+        if number(n, kind) != n:
+            raise AlgebraError(f"{n} overflows an int of {kind[0]} bits, which C++ leaves undefined")
+        return n
+
+    each_integer(fitting, found)
 
 
 def _later(shape: Value, part: str = "") -> Value:

@@ -15,12 +15,10 @@ from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError, Span
 from cute_viz.source.cpp.definitions import Definitions
-from cute_viz.source.cpp.elements import is_integer, same
+from cute_viz.source.cpp.elements import is_integer, kind_of_type, same
 from cute_viz.source.cpp.numbers import (
     BOOL,
-    INT,
     SIZE,
-    Kind,
     common,
     computed,
     holds,
@@ -36,8 +34,9 @@ from cute_viz.source.cpp.numbers import (
 from cute_viz.source.cpp.ranges import converted, typed
 from cute_viz.source.cpp.tree import COMPARE, Binary, Cast, Condition, CppCall, Id, Index, Literal, Node, Unary
 from cute_viz.source.cpp.unknown import certain, tried
-from cute_viz.source.cpp.values import Class, Enumerator, External, Foreign, Function, Value, integer
+from cute_viz.source.cpp.values import Class, Enumerator, External, Foreign, Function, Value, argument, integer
 from cute_viz.values.integer import MulticastMask, Runtime, Unknown, compared
+from cute_viz.values.marks import INT, Kind
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
@@ -76,7 +75,7 @@ class Operators(Definitions):
                 return converted(typed(-value - (operator == "~"), promoted(kind_of(value))))
             case "-" | "+" | "~", int(value):
                 found = self._defined(lambda: negated(operator, value), node.span)
-                return int(found) if is_static(value) else found
+                return argument(found) if is_static(value) else found
         raise self.fail(f"'{operator}' is for integers", node.span)
 
     def _pointer(self, node: Unary) -> Pointer:
@@ -141,9 +140,9 @@ class Operators(Definitions):
                 called = tried(lambda: self.value(node.function), None)
                 if isinstance(called, Function) and (part := called.declarations[0].type) is not None:
                     called = self.inside(called.env).value(self.context.tree(part))
-                return _kind_of_type(called)
+                return kind_of_type(called)
             case Cast():
-                return _kind_of_type(tried(lambda: self.value(node.type), None))
+                return kind_of_type(tried(lambda: self.value(node.type), None))
             case Literal() | Id():
                 value = tried(lambda: self.value(node), None)
                 return kind_of(value) if is_of_run_time(value) else None
@@ -230,7 +229,7 @@ class Operators(Definitions):
         if operator not in "+-*/%&|^<<>>":
             raise self.fail(f"'{operator}' is not supported here", node.span)
         result = self._defined(lambda: computed(operator, left, right), node.span)
-        return result if run_time else int(result)
+        return result if run_time else argument(result)
 
     def _defined(self, compute: Callable[[], Runtime], span: Span) -> Runtime:
         """What C++ defines. Raises: the error of what it does not, at its place."""
@@ -330,20 +329,13 @@ class Operators(Definitions):
         return value if type(value) is MulticastMask and found == value else found
 
 
-def _kind_of_type(value: Value) -> Kind | None:
-    """The type of numbers that a type is; None of any other."""
-    if not isinstance(value, ValueType) or not (is_integer(value) or value.name == "bool"):
-        return None
-    return BOOL if value.name == "bool" else kind_named(value)
-
-
 def _at_run_time(value: Value) -> Value:
     """An operand as an operator takes it: an enumerator is its number, and so is a std::integral_constant."""
     match value:
-        case Enumerator(number=number):
-            return Runtime(number)
-        case Foreign():
-            return Runtime(value)
+        case Enumerator():
+            return Runtime(value.number)
+        case Foreign(kind=kind):
+            return number(value, kind)
     return value
 
 

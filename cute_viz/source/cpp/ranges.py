@@ -8,9 +8,10 @@ from math import inf, isinf
 from typing import Any
 
 from cute_viz.errors import CuteVizError
-from cute_viz.source.cpp.numbers import Kind, kind_of, number
+from cute_viz.source.cpp.numbers import kind_of, number
 from cute_viz.source.cpp.unknown import unknown
 from cute_viz.values.integer import Unknown
+from cute_viz.values.marks import Kind
 
 _Ends = tuple[float, float]
 _OF_NUMBER = re.compile(r"(-?\d+)(\D+)")  # an operator whose first operand is a number

@@ -15,7 +15,7 @@ from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.lookup import Lookup, within
-from cute_viz.source.cpp.numbers import Kind, common, kind_named, kind_of, number
+from cute_viz.source.cpp.numbers import common, kind_named, kind_of, number
 from cute_viz.source.cpp.ranges import converted, typed
 from cute_viz.source.cpp.rounds import Counter
 from cute_viz.source.cpp.scopes import Range, Scope, Stmt
@@ -25,6 +25,7 @@ from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.values import Env, Value, integer
 from cute_viz.source.rounds import COMPARED, Pace, stepped
 from cute_viz.values.integer import Unknown
+from cute_viz.values.marks import Kind
 from cute_viz.values.types import ValueType
 
 _BOUNDS = ("<", "<=", ">", ">=")

@@ -18,6 +18,7 @@ from cute_viz.records import dataclass
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.values.integer import MulticastMask, Runtime, Static, Unknown
+from cute_viz.values.marks import Sized, TypedStatic
 from cute_viz.values.types import ValueType
 
 if TYPE_CHECKING:
@@ -65,7 +66,14 @@ def as_int(value: Value) -> Value:
 
 def argument(value: Value) -> Value:
     """A value as the argument of a template: an int is static, and the type of a layout of run-time integers stays one."""
-    return int(certain(value)) if isinstance(value, (Runtime, Unknown)) else value
+    match value:
+        case Unknown():
+            raise value.error()
+        case Sized(kind=kind):
+            return TypedStatic.of(value, kind)
+        case Runtime():
+            return int(value)
+    return value
 
 
 def static(value: _T) -> _T:
@@ -121,10 +129,8 @@ class Env:
         self.cells: dict[str, Cell] | None = None
 
 
-class Foreign(int):
+class Foreign(TypedStatic):
     """A std::integral_constant, static in a layout; operators that are CuTe's give no static integer of it."""
-
-    __slots__ = ()
 
 
 CELL = 64  # bytes of a variable
