@@ -62,7 +62,7 @@ def figure(source: object, *more: object, **words: Unpack[DrawingWords]) -> Figu
     `access`, `path`, `matrix`, `zoom`, `cube`, `pipeline`, `steps`.
     tile: the tile that a thread-value layout covers, rows x columns in elements: "8x128" or (8, 128).
     color_by: what hue means: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.
-    labels: the text in each cell: `auto`, `full`, `offset`, `coord`, `index`, `swizzle` (before → after), `none`.
+    labels: the text in each cell: `auto`, `full`, `offset`, `coord`, `index`, `swizzle` (before → after), `all`, `none`.
     coords: show nested coordinates on the rulers. title: replace the default title.
     thread, warp, value: color only these: 5, "0..3" or range(4). follow: follow this thread through a GEMM.
     operand: draw only these panels: "A", "CA", "S". tensor: draw what `thread` holds of this tensor.

@@ -79,7 +79,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "view": tuple(VIEWS),
     "tile": ("4x8", "16x8", "8x128", "7x5"),
     "color_by": COLOR_BY,
-    "labels": LABELS,
+    "labels": LABELS[:-1],  # the last is three of them in one
     "coords": (True,),
     "thread": ("0", "5", "0..3"),
     "warp": ("0", "1..2"),

@@ -111,7 +111,8 @@ def test_every_layout_at_the_top_is_used() -> None:
     ],
 )
 def test_a_mistake_is_found_where_it_is(text: str, place: str, words: str, tmp_path: Path) -> None:
-    (error,) = mistakes(tmp_path / "mine.yaml", text)
+    error, *others = mistakes(tmp_path / "mine.yaml", text)
+    assert all("reaches" in other.message for other in others)  # of another operand, where the shape is wrong
     assert error.line().startswith(f"{tmp_path / 'mine.yaml'}:{place}: ")
     assert words in error.explain()
 
@@ -123,6 +124,34 @@ def test_every_entry_with_a_mistake_is_told_and_each_mistake_once(tmp_path: Path
     places = re.findall(r"mine.yaml:(\d+):", out.stderr.decode())
     assert (out.returncode, places) == (1, ["8", "14"])
     assert out.stdout.decode().startswith(str(FILES[0]))
+
+
+def test_every_mistake_is_told_and_no_command_takes_what_validate_refuses(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        WARP.replace("((16,1),8)", "((16,1),9)").replace("(16,8))\n", "(16,8)\n") + "  Nam: x\n\nYOURS:\n  inherits: MY\n"
+    )
+    out = run("check-spec", str(path)).stderr.decode()
+    places = re.findall(r"mine.yaml:(\d+):\d+: (.{9})", out)
+    assert places == [("7", "MY: '(' i"), ("8", "MY: BLayo"), ("9", "MY: '(' i"), ("10", "'Nam' is ")]
+    specs = "specs:\n  a:\n    layout: (4,8):(8,1)\n    titel: x\n    style: no\n"
+    specs += "    figure: {view: gridd, bar: yes}\n    expect: {sise: 3}\n"
+    specs += "  b:\n    layout: (4,8):(9,1)\n    expect: {size: 33, cosize: 35, same: '(4,8):(8,1)'}\n"
+    (tmp_path / "specs.yaml").write_text(specs)
+    out = run("check-spec", str(tmp_path / "specs.yaml")).stderr.decode()
+    assert re.findall(r"specs.yaml:([\d:]+): (\w+)", out) == [
+        ("4:5", "a"), ("5:12", "style"), ("6:20", "view"), ("6:27", "figure"), ("7:14", "expect"),
+        ("10:20", "size"), ("10:42", "same"),
+    ]  # fmt: skip
+    assert "(4,8):(9,1) has the size 32, not 33" in out
+    whole = {"arch": WARP.replace("arch: sm80\n", ""), "B": WARP.replace("((4,8),2):((16,1),8)", "(4,8):(8,1)")}
+    whole |= {"field": WARP + "  SrcLayout: 1:0\n", "copy": MATRIX.replace("(32,32):(32,1)", "(16,64):(64,1)")}
+    for text in whole.values():
+        path.write_text(text)
+        said = run("check-spec", str(path)).stderr.decode().splitlines()[0]
+        for words in (("show", "MY"), ("show", "MY", "--who", "(2,5)"), ("render", "MY"), ("explain", "MY")):
+            out = run(*words, "--layouts", str(tmp_path))
+            assert (out.returncode, out.stderr.decode().splitlines()[0]) == (1, said), words
 
 
 def test_a_reverse_of_an_entry_of_the_same_file(tmp_path: Path) -> None:

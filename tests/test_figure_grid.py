@@ -60,6 +60,17 @@ def test_cells_show_their_offset_before_and_after_the_swizzle(words):
         figure(inner, labels="swizzle")
 
 
+@pytest.mark.parametrize(
+    "words", ["(4,6):(6,1)", "((2,2),(2,4)):((1,4),(2,8))", "Sw<2,0,3> o 0 o (8,8):(8,1)", "(2,3,2):(1,2,6)", "(2,3):(1@0,1@1)"]
+)
+def test_all_labels_are_those_of_each_word(words):
+    def lines(word):
+        return [label for panel in figure(words, labels=word).panels for label in panel.labels]
+
+    each = zip(lines("offset"), lines("index"), lines("coord"), strict=True)
+    assert [label.split("\n") for label in lines("all")] == [list(three) for three in each]
+
+
 def test_a_swizzle_shows_in_the_colours():
     plain = figure("(8,64):(64,1)", color_by="offset").panels[0]
     drawn = figure("Sw<3,3,3> o 0 o (8,64):(64,1)").panels[0]

@@ -33,7 +33,7 @@ def told(*args: str, cwd: Path | None = None) -> str:
         "mfma",
         "LDSM",
         "HMMA",
-        "HMMA.16816.F32",
+        "HGMMA.64x64x16.F32",
         "LDGSTS",
         "UTMALDG",
         "TMEM_LOAD",

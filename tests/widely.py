@@ -78,7 +78,7 @@ class Wide(Grammar):
             "view": lambda: self.one(*VIEWS),
             "tile": lambda: "x".join(size),
             "color_by": lambda: self.one(*COLOR_BY),
-            "labels": lambda: self.one(*LABELS),
+            "labels": lambda: self.one(*LABELS[:-1]),
             "coords": lambda: True,
             "title": lambda: "a title",
             "thread": lambda: self.span(self.chance.choice((4, 40, 200))),

@@ -59,6 +59,14 @@ class WarpAccess:
     memory: SharedMemory | None = None
     value: int = 0
 
+    @property
+    def called(self) -> str:
+        """The instruction by the bits of a lane, `ld.16`, of which banks serve the word around them."""
+        if self.width >= WORD:
+            return self.instruction
+        narrow = self.instruction.replace("read_b", "read_u")  # ds_read_u16, but ds_write_b16
+        return f"{narrow.removesuffix('32')}{8 * self.width}"
+
     def phases(self) -> list[Phase]:
         """The phases in which it is served."""
         return phases(self.addresses, self.instruction, self.mask, self.memory)

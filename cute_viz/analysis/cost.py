@@ -127,12 +127,10 @@ _COUNTS = ("elements", "instructions", "wavefronts", "ideal", "sectors", "ideal_
 def cost_of(side: Side, why: tuple[str, ...]) -> Cost:
     """What one side of a copy costs."""
     found = side.instructions()
-    first = found[0].instruction
+    first = found[0].called
     shared = side.tensor.pointer.space == "smem"
     plain = first if "matrix" in first else f"{side.like}.{first.split('.')[1]}" if side.like else ""
     name = plain or f"{first[:2]}.{'shared' if shared else 'global'}.{first.split('.')[1]}"
-    if "matrix" not in name:
-        name = f"{name.rpartition('.')[0]}.{8 * found[0].width}"  # of narrow elements the element's own width
     wavefronts = ideal = sectors = least = None
     if shared:
         wavefronts, ideal = sum(x.wavefronts for x in found), sum(x.ideal for x in found)

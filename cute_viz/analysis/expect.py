@@ -42,6 +42,13 @@ def same(a: Any, b: Any) -> str:
     return f"{a} and {b} differ in {len(wrong)} of {len(tables[0])} cells: {_listed(cells, len(wrong))}" if wrong else ""
 
 
+def measure(layout: Any, what: str, wanted: int) -> str:
+    """Which `size` or `cosize` a layout has instead of the one that is wanted; "" where it has that."""
+    layout = as_layout(whole(layout))
+    found = (size if what == "size" else cosize)(layout)
+    return "" if found == wanted else f"{layout} has the {what} {show(found)}, not {wanted}"
+
+
 def covers(tv: Any, tile: Any = None) -> str:
     """Which cells of a tile no thread holds, or several do; "" where each is held once.
 

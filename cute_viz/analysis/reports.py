@@ -19,7 +19,7 @@ def shared_report(found: Sequence[Any]) -> dict[str, object]:
             {
                 "warp": a.warp,
                 "step": a.step,
-                "instruction": a.instruction,
+                "instruction": a.called,
                 "wavefronts": sum(phase.wavefronts for phase in phases),
                 "ideal": a.ideal,
                 "ways": max((phase.wavefronts for phase in phases), default=0),
@@ -49,7 +49,7 @@ def global_report(found: Sequence[Any]) -> dict[str, Any]:
             {
                 "warp": a.warp,
                 "step": a.step,
-                "instruction": f"{a.instruction.split('.')[0]}.{8 * a.width}",  # ld.16 and ld.8, too, which banks serve as words
+                "instruction": a.called,
                 "sectors": request.sectors,
                 "lines": request.lines,
                 "efficiency": round(request.efficiency, 4),

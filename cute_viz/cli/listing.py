@@ -177,7 +177,13 @@ def _atoms(kind: str, word: str, arch: str | None, element: str | None, library:
 
     entries = [entry for entry in (library.search(word) if word else library.listing()) if entry.kind == kind]
     if word and not entries:
+        first = word.partition(".")[0]
+        other = "copy" if kind == "mma" else "mma"
         hint = "types are words of --type: f16, bf16, tf32, s8; 8-bit floats are e4m3 and e5m2"
+        if any(entry.kind == other for entry in library.search(word)):
+            hint = f"'cute-viz list {other} {word}' lists those of that name"
+        elif first != word and library.search(first):
+            hint = f"'cute-viz list {library.search(first)[0].kind} {first}' lists those called {first}"
         raise CuteVizError(f"no {kind} atom has {word!r} in its name in CUTLASS, PTX, the DSL or SASS", hint=hint)
     archs = sorted({arch for entry in entries for arch in entry.archs})
     if arch is not None and arch.lower() not in archs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 import click
 
@@ -15,6 +16,7 @@ from cute_viz.renderers import format_named
 from cute_viz.spec import Library
 from cute_viz.spec.build import Builder
 from cute_viz.spec.made import Spec
+from cute_viz.spec.yaml import Value
 from cute_viz.spelling import count as counted
 
 
@@ -66,36 +68,41 @@ def _check(path: str, library: Library) -> tuple[str, list[CuteVizError]]:
     builder, taken = Builder(text, path, library), reserved()
     parts = builder.parts()
     for name, fields in parts.items():
-        try:
-            with boundary():
-                name_files(builder, name, fields, (), taken)
-                _check_spec(builder.spec(name, fields), library)
-        except CuteVizError as error:
-            errors.append(error)
-    return f"{counted(len(parts), 'spec')} fine", errors
+        builder.wrong = []
+        for step in (partial(name_files, builder, name, fields, (), taken), partial(_check_spec, builder, name, fields, errors)):
+            try:
+                with boundary():
+                    step()
+            except CuteVizError as error:
+                errors.append(error)
+        errors += builder.wrong
+    found = {error.explain(): error for error in errors}  # in the order of the file, each once
+    return f"{counted(len(parts), 'spec')} fine", sorted(found.values(), key=lambda error: error.span.start if error.span else 0)
 
 
-def _check_spec(spec: Spec, library: Library) -> None:
-    """Refuse what would go wrong when the spec is drawn: an unknown format or palette, a figure that cannot be."""
+def _check_spec(builder: Builder, name: str, fields: Value, errors: list[CuteVizError]) -> None:
+    """Refuse what would go wrong when the spec is drawn: an unknown format or palette, a figure that cannot be; `errors` receives
+    each expectation that does not hold."""
+    spec = builder.spec(name, fields)
     for word in spec.formats:
         try:
             format_named(word)
         except CuteVizError as error:
             raise spec.locate(error, "formats") from None
-    answer = ask(Request((spec,), formats=spec.formats, library=library))
+    for key in ("same", "covers", "conflict_free", "vector", "size", "cosize"):
+        try:
+            failure = _expected(spec, key) if key in spec.expect else ""
+        except CuteVizError as error:
+            errors.append(spec.locate(error, f"expect.{key}"))
+            continue
+        if failure:
+            errors.append(spec.locate(CuteVizError(f"{key} does not hold: {failure}"), f"expect.{key}"))
+    answer = ask(Request((spec,), formats=spec.formats, library=builder.asked))
     try:
         assert answer.how is not None
     except CuteVizError as error:
         raise spec.locate(error, "palette") from None
     assert answer.figure is not None
-    for key in ("same", "covers", "conflict_free", "vector"):
-        if key in spec.expect:
-            try:
-                failure = _expected(spec, key)
-            except CuteVizError as error:
-                raise spec.locate(error, f"expect.{key}") from None
-            if failure:
-                raise spec.locate(CuteVizError(f"{key} does not hold: {failure}"), f"expect.{key}")
 
 
 def _expected(spec: Spec, key: str) -> str:
@@ -108,9 +115,9 @@ def _expected(spec: Spec, key: str) -> str:
         return expect.same(spec.obj, wanted)
     if key == "covers":
         return expect.covers(spec.obj, None if wanted == "yes" else parse_tile(wanted))
-    if key == "vector":
-        if not wanted.isdecimal() or len(wanted) > 6:
-            raise CuteVizError(f"{wanted!r} is not a number of bits", hint="example: 128")
-        return expect.vector(spec.obj, int(wanted))
+    if key in ("vector", "size", "cosize"):
+        if not wanted.isdecimal() or len(wanted) > 18:
+            raise CuteVizError(f"{wanted!r} is not a number{' of bits' if key == 'vector' else ''}", hint="example: 128")
+        return expect.vector(spec.obj, int(wanted)) if key == "vector" else expect.measure(spec.obj, key, int(wanted))
     how = {word: spec.expect[word] for word in ("operand", "instruction") if word in spec.expect}
     return expect.conflict_free(spec.obj, wanted, read("type", spec.expect.get("type")), **how)

@@ -78,7 +78,7 @@ def picture_of(layout: AnyLayout, access: Accessor) -> Figure:
     parts = [(f"{show(one)}: {count(a.wavefronts, 'wavefront')}" if len(steps) > 1 else "", a.phases()) for one, a in steps]
     memory = memory_of(access.arch)
     group = "wave" if memory else "warp"
-    title = of_wavefronts(worst.instruction, [a.wavefronts for _, a in steps], worst.ideal)
+    title = of_wavefronts(worst.called, [a.wavefronts for _, a in steps], worst.ideal)
     counted = memory.claim if memory else CLAIMS.get(worst.instruction, "The number of wavefronts is as the hardware counts")
     note = f"{group.capitalize()} {worst.warp}, step {worst.step}. {counted}; in which of them a bank serves which word is unknown."
     begins = [a.begins for _, a in steps]

@@ -10,7 +10,6 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import accesses, element_bits, extents_of
-from cute_viz.analysis.banks import WORD
 from cute_viz.analysis.memories import memory_of
 from cute_viz.analysis.patterns import UNITS, named_accesses, usual_bits
 from cute_viz.errors import UsageError
@@ -104,8 +103,7 @@ def accessed(layout: AnyLayout, access: Accessor) -> tuple[Accessed, ...]:
         lanes = {lane: byte for lane, byte in enumerate(one.begins) if lane in served}
         what = "chunks" if unit == "tma" else "rows" if "matrix" in one.instruction else "words"
         down = next((x[1] == y[1] for x, y in [(where.get(0), where.get(size // 8))] if x is not None and y is not None), False)
-        own = one.instruction.replace(".32", f".{8 * one.width}") if one.width < WORD else one.instruction
-        called = access.by if unit or (named and access.by.startswith("cp")) else own
+        called = access.by if unit or (named and access.by.startswith("cp")) else one.called
         said = _UNCOUNTED.format(unit, what) if unit else _ASYNC.format(8 * one.width) if called.startswith("cp") else ""
         letter = unit and what[0]
         made = Accessed(

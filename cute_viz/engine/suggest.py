@@ -6,7 +6,7 @@ import os
 import re
 from difflib import get_close_matches
 
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.spec import Library
 
 _WORD = re.compile(r"[A-Za-z_][\w.:]*(?:\{\})?")
@@ -36,18 +36,22 @@ def suggested(error: CuteVizError, text: str, library: Library, files: bool, dra
         hint = "write a layout, for example (4,8):(8,1); 'cute-viz list' names the atoms and operations"
         if word.isidentifier():
             hint = f"write a layout, for example (4,8):(8,1), or define it: `let={word}=(4,8):(8,1)`"
-    return error.but(message=message, hint=hint, needs=())
+    whole = Span(text.index(word), text.index(word) + len(word))  # not the part of a dotted name that a reader stopped at
+    return error.but(message=message, hint=hint, needs=(), text=text, span=whole)
 
 
 def _meaning(word: str) -> str | None:
     """What CuTe means by a word that is not a name of an object."""
     from cute_viz.algebra import ops
+    from cute_viz.analysis.patterns import instruction_of
 
     if (mode := _MODE.fullmatch(word)) is not None:
         atom = f"GMMA::Layout_{(mode[1] or 'K').upper()}_SW{mode[2]}_Atom<half_t>{{}}"
         return f"the {mode[2]}-byte swizzle is Sw<{_BITS[mode[2]]},4,3> on bytes; its atom for 16-bit elements is {atom}"
     if (digits := _SWIZZLE.fullmatch(word)) is not None:
         return f"did you mean Sw<{','.join(digits.groups())}>?"
+    if (access := instruction_of(word)) != word:
+        return f"it is the access {access}: 'cute-viz analyze \"(32,32):(32,1)\" --access {access}' counts what it costs"
     short = re.split(r"::|\.", word)[-1]
     if short in _STATEMENTS:
         return f"'cute-viz explain \"{_STATEMENTS[short]}\"' explains a statement; 'cute-viz list' names the instructions"
@@ -57,19 +61,19 @@ def _meaning(word: str) -> str | None:
 
 
 def _instructions(word: str, library: Library) -> str | None:
-    """The instructions that a word is a part of the name of."""
+    """The instructions that a word is a part of the name of, or that an opcode of SASS fits."""
+    try:
+        library.resolve(word)
+    except AlgebraError as error:
+        return error.hint
     found = library.search(word) if len(word) > 2 else []
-    if not found and len(first := word.partition(".")[0]) > 3 and first != word:  # the SASS of one instruction, HMMA.16816.F32
-        shape = re.search(r"\.(8|16)8(4|8|16|32|64|128|256)(?=\.|$)", word)
-        word = f"{first} m{shape[1]}n8k{shape[2]}" if shape else first
-        found = library.search(word)
     if not found:
         return None
     examples = ", ".join(dict.fromkeys(line.example for line in found[:3]))
     if len(found) == 1:
         return f"did you mean {examples}?"
     kind = found[0].kind if len({line.kind for line in found}) == 1 else "copy"
-    return f"it is part of {len(found)} instructions, for example {examples}; 'cute-viz list {kind} {word}' lists them"
+    return f"the names of {len(found)} instructions have it, for example {examples}; 'cute-viz list {kind} {word}' lists them"
 
 
 def _names(word: str, library: Library, files: bool) -> str | None:

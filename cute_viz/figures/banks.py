@@ -57,7 +57,7 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
         )
     found = _found([table[::cols] for table in tables], bits)
     title = options.title or found or f"Banks of {an(rows)} × {cols} tile of {bits}-bit elements"
-    return _figure(layout, title, "The numbers are banks; a box is one 16-byte chunk", painting, panels, bits)
+    return _figure(layout, (title, "The numbers are banks; a box is one 16-byte chunk", None), painting, panels, bits)
 
 
 def address(layout: AnyLayout, options: FigureOptions) -> Figure:
@@ -105,10 +105,11 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
     begins = [k * bits // 8 for k, at in sorted(where.items(), key=lambda x: x[1]) if at[1] == 0]
     whole = f"Memory of {an(rows)} × {cols} tile of {bits}-bit elements, 128 bytes per line of memory"
     title = options.title or _found([begins], bits, True) or whole
-    caption = f"{whole}. Each cell is an address, in order; it shows the element m,n that lies there"
-    caption += f"; a box is one {CHUNK}-byte chunk, and boxes above each other one bank group" if panel.boxes else ""
+    mute = f"{whole}. Each cell is an address, in order"
+    boxes = f"; a box is one {CHUNK}-byte chunk, and boxes above each other one bank group" if panel.boxes else ""
+    words = title, f"{mute}; it shows the element m,n that lies there{boxes}", mute + boxes
     shared = f"{several} elements share an address with another; the first is shown."
-    return _figure(layout, title, caption, painting, [panel], bits, shared if several else "")
+    return _figure(layout, words, painting, [panel], bits, shared if several else "")
 
 
 def _found(columns: Sequence[Sequence[int]], bits: int, lines: bool = False) -> str:
@@ -178,8 +179,12 @@ def _chunks(table: Sequence[int], rows: int, cols: int) -> tuple[tuple[int, int,
     return tuple(out)
 
 
-def _figure(layout: Any, title: str, caption: str, painting: Painting, panels: list[Panel], bits: int, note: str = "") -> Figure:
+def _figure(
+    layout: Any, words: tuple[str, str, str | None], painting: Painting, panels: list[Panel], bits: int, note: str = ""
+) -> Figure:
+    """The figure of panels of memory. words: title, caption and, where no cell has room for its label, caption."""
+    title, caption, mute = words
     holes = sum(panel.paints.count(HOLE) for panel in panels)
     notes = (f"{holes} places hold nothing." if holes else "", note)
     facts = {"bits of an element": bits, "bytes": -(-(max(map(int, offsets(layout))) + 1) * bits // 8)}
-    return painting.figure("banks", (title, show(layout), caption), panels, filter(None, notes), facts)
+    return painting.figure("banks", (title, show(layout), caption), panels, filter(None, notes), facts, mute)

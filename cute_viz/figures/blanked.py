@@ -53,7 +53,7 @@ def blanked(figure: Figure, words: str, key: bool = False) -> Figure:
     if len(figure.panels) == 1 and what != "strides" and not figure.flow:
         pair = [replace(one, source=name, legends=(), notes=()) for one, name in ((out, "Exercise"), (_lit(figure, out), "Key"))]
         both = side_by_side(pair, title)
-        both = replace(both, legends=out.legends, notes=figure.notes, source=out.source, caption=out.caption)
+        both = replace(both, legends=out.legends, notes=figure.notes, source=out.source, caption=out.caption, mute=out.mute)
         return replace(both, description=f"{out.description} {told}", facts={}, kind=kind)
     return replace(out, notes=(*out.notes, told), description=f"{out.description} {told}")
 

@@ -31,7 +31,7 @@ def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:
     columns = max(1, min(len(figures) * 2, 48 // widest))
     titles = list(dict.fromkeys(figure.title for figure in figures))
     names = " | ".join(heading for heading, _ in parts)
-    return replace(page(title or " | ".join(titles), parts, columns, names), caption=figures[0].caption)
+    return replace(page(title or " | ".join(titles), parts, columns, names), caption=figures[0].caption, mute=figures[0].mute)
 
 
 def _boards(figures: Sequence[Figure], title: str | None) -> Figure:
@@ -45,8 +45,9 @@ def _boards(figures: Sequence[Figure], title: str | None) -> Figure:
     same = len(cells) == 1 and {figure.kind for figure in figures} == {"path"}
     name = f"{len(figures)} ways through the same {cells.pop()} cells" if same else " | ".join(figure.title for figure in figures)
     both = page(title or name, parts, len(parts))
-    captions = {figure.caption for figure in figures}
-    return replace(both, flow="row", caption=captions.pop() if len(captions) == 1 else "")
+    told = {(figure.caption, figure.mute) for figure in figures}
+    caption, mute = told.pop() if len(told) == 1 else ("", None)
+    return replace(both, flow="row", caption=caption, mute=mute)
 
 
 def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:

@@ -125,7 +125,8 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         )
     title = options.title or told or whole
     caption = CTA_CAPTION if of_ctas else CAPTION
-    caption = f"{caption} ({whole})" if title != whole else caption
+    mute = whole * (title != whole)
+    caption = f"{caption} ({whole})" if mute else caption
     source = (
         f"TiledLayout_TV {obj.layout_tv}, Tiler_MN {show(obj.tiler_mn)}"
         if isinstance(obj, TiledCopy)
@@ -136,7 +137,7 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     if not isinstance(obj, TiledCopy) and "matrix" in op.kind and first.cols == 8 and first.rows in (8, 32):
         facts["matrices of 8 × 8"] = first.rows // 8
     drawn = _drawn(obj, sides) if isinstance(obj, TiledCopy) else {}
-    return painting.figure("copy", (title, source, caption), panels, notes, {**facts, **drawn})
+    return painting.figure("copy", (title, source, caption), panels, notes, {**facts, **drawn}, mute)
 
 
 def as_run(obj: CopyOp | Copy_Atom | TiledCopy) -> CopyOp | Copy_Atom | TiledCopy:

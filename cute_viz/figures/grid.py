@@ -75,11 +75,12 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     extents = " × ".join(str(product(mode)) for mode in modes(layout.shape))
     kind = "coordinate" if not is_int else "offset"
     shown = {"auto": f"its {kind}", "offset": f"its {kind}", "coord": "its own coordinate", "index": "its index", "none": "no text"}
-    shown["swizzle"] = "its offset before and after the swizzle"
+    shown |= {"swizzle": "its offset before and after the swizzle", "all": f"its {kind}, its index and its own coordinate"}
     cell = "i" if one else f"({','.join('ijklmnop'[: 2 + len(rest)])})"
-    caption = f"Cell {cell} shows {shown[options.labels]}"
+    caption, mute = f"Cell {cell} shows {shown[options.labels]}", ""
     if isinstance(layout, ComposedLayout) and (bits := pointer_bits(layout)) is not None and isinstance(drawn, ComposedLayout):
-        caption += f"; offsets count elements of {bits} bits, as does {drawn.outer}; {layout.outer} acts on bytes"
+        mute = f"offsets count elements of {bits} bits, as does {drawn.outer}; {layout.outer} acts on bytes"
+        caption = f"{caption}; {mute}"
     facts: dict[str, Any] = {"drawn": show(drawn), "size": product(layout.shape)}
     if is_int:
         facts["cosize"] = domain(drawn).cosize
@@ -91,7 +92,7 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
         places = [(idx2crd(r, shape[0]), idx2crd(c, shape[1])) for r in range(rows) for c in range(cols)]
         own = "Identity: each cell holds its own coordinate" if order == places else own
     facts["drawn title"] = own  # which CuTe's own printers do not write
-    drawing = painting.figure("grid", (options.title or own, show(layout), caption), panels, (), facts)
+    drawing = painting.figure("grid", (options.title or own, show(layout), caption), panels, (), facts, mute)
     return replace(drawing, outer=_outer(rest)) if in_grid else drawing
 
 
@@ -145,6 +146,11 @@ def _labels(order: list[Any], drawn: AnyLayout, rows: int, cols: int, labels: st
                 hint="choices: auto, offset, coord, index",
             )
         return [f"{swizzle(value)} → {value}" for value in order]  # which undoes itself
+    if labels == "all":
+        return [
+            "\n".join(lines)
+            for lines in zip(*(_labels(order, drawn, rows, cols, one) for one in ("offset", "index", "coord")), strict=True)
+        ]
     plane = rows * cols
     if labels == "index":
         return [str(start + r + rows * c) for start in range(0, len(order), plane) for r in range(rows) for c in range(cols)]

@@ -102,7 +102,9 @@ def _filled(op: CopyOp, options: FigureOptions) -> Figure:
     notes = (f"One thread issues it; it runs before the tcgen05.mma behind it.{times}{pair} {not_run()}",)
     caption = f"{name}. A cell of shared memory shows its row and word; one of tensor memory those that it receives"
     told = title, f"ValID {op.val_id}, Src {op.src}", caption, f"{title}. {name}. {' '.join(notes)}"
-    return painting.figure("lanes", told, panels, notes, {"rows": rows, "lanes": len(filled), "columns": wide, "copies": each})
+    return painting.figure(
+        "lanes", told, panels, notes, {"rows": rows, "lanes": len(filled), "columns": wide, "copies": each}, name
+    )
 
 
 _FILLED = ("shared memory: rows × words of 32 bits", "tensor memory: the row,word that each column receives")
@@ -226,7 +228,8 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
     caption = (
         "A cell of tensor memory shows thread T and register r; a register its lane and column, counted from the given address"
     )
-    caption = caption if title == whole else f"{whole}. {caption}"
+    mute = whole * (title != whole)
+    caption = f"{mute}. {caption}" if mute else caption
     if reduced:
         panels = (panels[0], _with_maximum(panels[1]))
     notes = [f"The lanes are those of the warp's own 32: warp w of four begins at lane 32w. {not_run()}"]
@@ -239,7 +242,7 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
     notes[:0] = highlight_notes(options)
     source = f"ValID {op.val_id}, {'Dst' if load else 'Src'} {op.dst if load else op.src}"
     facts = {"threads": threads, "registers a thread": registers, "lanes": high, "columns": wide}
-    return painting.figure("lanes", (title, source, caption, f"{title}. {caption}. {' '.join(notes)}"), panels, notes, facts)
+    return painting.figure("lanes", (title, source, caption, f"{title}. {caption}. {' '.join(notes)}"), panels, notes, facts, mute)
 
 
 def _lit(painting: Painting, pairs: Sequence[tuple[int, int] | None], options: FigureOptions) -> Painting:

@@ -150,7 +150,12 @@ _PARTS: dict[tuple[str, str], type] = {
     ("Panel", "col_ruler"): Ruler,
 }
 _GONE = {LegendEntry: "count", Ruler: "marks"}  # what older versions have: how many cells are painted so, which lines are marked
-_KINDS: dict[str, tuple[type, str]] = {"int": (int, "an integer"), "str": (str, "a string"), "bool": (bool, "true or false")}
+_KINDS: dict[str, tuple[type, str]] = {
+    "int": (int, "an integer"),
+    "str": (str, "a string"),
+    "str | None": (str, "a string"),
+    "bool": (bool, "true or false"),
+}
 
 
 def _build(cls: type, data: Any, where: str) -> Any:

@@ -140,10 +140,11 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     told = of_metadata_bits(panels[0]) if shown == "E" else of_memory(memory) if of_ctas and shown == "CAB" and memory else told
     title = options.title or told or whole
     caption = CTA_CAPTION if of_ctas else CAPTION
-    caption = f"{caption} ({whole.removeprefix(f'{name}: ')})" if title != whole else caption
+    mute = whole.removeprefix(f"{name}: ") if title != whole else ""
+    caption = f"{caption} ({mute})" if mute else caption
     facts = {"CTAs" if of_ctas else "threads": threads, **dict(_fact(x, maps[x], memory.get(x, "")) for x in operands)}
     told_by = title, _source(tiled, single), caption
-    return painting.figure("mma", told_by, panels, notes, {**facts, **_drawn(tiled, operands)})
+    return painting.figure("mma", told_by, panels, notes, {**facts, **_drawn(tiled, operands)}, mute)
 
 
 def _of_many(atom: MMA_Atom, panel: Panel, shown: str) -> str:

@@ -212,6 +212,7 @@ class Figure(Drawn):
 
     kind: `grid`, `tv` ... : what the picture is of.
     source: the object drawn, in CuTe notation, exactly as CuTe's print shows it.
+    mute: the caption of a page on which no cell has room for its label; None for the same one.
     description: the alt text; "" for title, source, caption and notes, and what colour means.
     facts: small facts of the object (size, cosize, threads ...), strings or integers, in reading order.
     notes: sentences that a reader must not miss (something left out, a cell with several owners ...).
@@ -242,6 +243,7 @@ class Figure(Drawn):
     notes_on: tuple[Note, ...] = ()
     outer: tuple[Ruler, ...] = field(default=(), compare=False)
     insets: tuple[Panel, ...] = field(default=(), compare=False)
+    mute: str | None = None
 
     def __repr__(self) -> str:
         return f"<Figure {self.kind}: {self.title}>"
@@ -282,7 +284,7 @@ def to_dict(figure: Figure) -> dict[str, Any]:
     for arrow in out["arrows"]:
         for name in [name for name, plain in (("head", True), ("look", ""), ("label", "")) if arrow[name] == plain]:
             del arrow[name]
-    for name in [name for name in ("flow", "notes_on") if not out[name]]:
+    for name in [name for name, plain in (("flow", ""), ("notes_on", ()), ("mute", None)) if out[name] == plain]:
         del out[name]
     for panel in out["panels"]:
         if WARP.items() <= panel.items():

@@ -80,14 +80,18 @@ def operation(call: Operation, options: FigureOptions) -> Figure:
     told = _finding(found.name, drawn, count, where)
     if found.name == "composition" and "A(B(i))" not in told:
         told = of_picked(figures[0].panels, last) or told
-    caption = f"{found.name}: {found.summary.partition(';')[0]}. {parts[0][1].caption}" if told else parts[0][1].caption
-    out = page(options.title or told or f"{found.name}: {found.summary.partition(';')[0]}", shown, across, source, caption)
+    name, first = f"{found.name}: {found.summary.partition(';')[0]}", parts[0][1]
+    caption, mute = (". ".join(filter(None, (name * bool(told), words))) for words in (first.caption, first.mute))
+    out = page(options.title or told or name, shown, across, source, caption)
     panels = [replace(panel, legends=None) for panel in out.panels]
     if where and "interleaved" not in where:
         panels[-1] = _parted(panels[-1], groups)
     if any(painting.paints[p].faded for p in panels[0].paints if p != HOLE):
-        out = replace(out, caption=f"{out.caption}; what is not picked of A is faded")
-    return replace(out, kind="operation", paints=painting.paints, legends=painting.legends, panels=tuple(panels))
+        faded = "what is not picked of A is faded"
+        caption, mute = f"{caption}; {faded}", "; ".join(filter(None, (mute, faded)))
+    return replace(
+        out, kind="operation", caption=caption, mute=mute, paints=painting.paints, legends=painting.legends, panels=tuple(panels)
+    )
 
 
 def _finding(name: str, drawn: list[tuple[str, Any]], count: int, where: str) -> str:

@@ -29,12 +29,21 @@ class Painting:
     paints: tuple[Paint, ...]
     legends: tuple[Legend, ...]
 
-    def figure(self, kind: str, words: Words, panels: Iterable[Panel], notes: Iterable[str], facts: Mapping[str, object]) -> Figure:
-        """The figure of panels with these paints. words: title, source, caption and, where it is not made of these, description."""
+    def figure(
+        self,
+        kind: str,
+        words: Words,
+        panels: Iterable[Panel],
+        notes: Iterable[str],
+        facts: Mapping[str, object],
+        mute: str | None = None,
+    ) -> Figure:
+        """The figure of panels with these paints. words: title, source, caption and, where it is not made of these, description.
+        mute: as of `Figure`."""
         title, source, caption, *rest = words
         description = rest[0] if rest else ""
         mine = self.paints, self.legends, tuple(panels), tuple(notes), facts
-        return Figure(kind, title, source, caption, description, *mine)
+        return Figure(kind, title, source, caption, description, *mine, mute=mute)
 
 
 def bands(low: int, high: int, steps: Sequence[int] = (), apart: bool = False) -> tuple[int, int, int]:

@@ -81,14 +81,15 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
     share = f", {extents[0]} in each of {groups} places" if groups > 1 else ""
     title = options.title or f"T{thread} holds {len(coordinates)} of {product(shape)} elements{share}"
     spelt = ", ".join(f"{name} {show(mode)}" for name, mode in zip(names, modes(own.shape), strict=True))
-    caption = f"{name}. ({','.join(names)}) = {show(own.shape)}: {spelt}; a cell shows its value and its place in the other modes"
+    mute = f"{name}. ({','.join(names)}) = {show(own.shape)}: {spelt}"
     origin = part.offset if isinstance(part, ComposedLayout) and isinstance(part.outer, Layout) else None
     source = f"ptr + {origin} o {show(own)}" if isinstance(origin, int) and origin else show(part)
     return Figure(
         kind="partition",
         title=title,
         source=source,
-        caption=caption,
+        caption=f"{mute}; a cell shows its value and its place in the other modes",
+        mute=mute,
         paints=(*painting.paints, Paint(-1)),
         legends=legends,
         panels=tuple(panels),

@@ -31,12 +31,13 @@ def strip(
     panels = [_panel(heading, phases, wide, n, xors[n] if n < len(xors) else ()) for n, (heading, phases) in enumerate(parts)]
     entries = tuple(map(LegendEntry, (_IDLE, _FIRST, _LATER), ("idle", "first of its phase", "further: a conflict")))
     banks = "a bank" if wide == 1 else f"{wide} banks"
-    caption = f"A row is a wavefront, a column {banks}; a cell shows the lanes that are served there"
+    mute = f"A row is a wavefront, a column {banks}"
     return Figure(
         kind="phases",
         title=title,
         source=source,
-        caption=caption,
+        caption=f"{mute}; a cell shows the lanes that are served there",
+        mute=mute,
         paints=(Paint(-1), Paint(0, 1, 2), Paint(CONFLICT)),
         legends=(Legend("hue: what a bank does", entries),),
         panels=tuple(panels),

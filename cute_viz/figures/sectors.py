@@ -32,9 +32,7 @@ def sectors(where: str, source: str, begins: Sequence[int], width: int, mask: in
             paints.append(_NONE if not mine else _WHOLE if len(mine) == SECTOR else _PART)
     moved, useful = len(lanes) * SECTOR, sum(map(len, asked.values()))
     title = of_sectors(len(lanes), -(-useful // SECTOR))
-    caption = (
-        f"{where}. A row is a line of 128 bytes, a cell a sector; it shows the lanes that request it, and how many of its bytes"
-    )
+    mute = f"{where}. A row is a line of 128 bytes, a cell a sector"
     entries = tuple(map(LegendEntry, (_NONE, _WHOLE, _PART), ("not moved", "fully requested", "partly requested")))
     panel = Panel(
         labels=tuple(labels),
@@ -47,7 +45,8 @@ def sectors(where: str, source: str, begins: Sequence[int], width: int, mask: in
         kind="sectors",
         title=title,
         source=source,
-        caption=caption,
+        caption=f"{mute}; it shows the lanes that request it, and how many of its bytes",
+        mute=mute,
         paints=(Paint(-1), Paint(0, 1, 2), Paint(1)),
         legends=(Legend("hue: sectors that are moved", entries),),
         panels=(panel,),

@@ -88,14 +88,14 @@ def served(
         entries.append(LegendEntry(len(painting.paints), "not asked for, faded"))
     wanted = [f"thread {span(thread.start, thread.stop - 1)}"] if thread is not None else []
     wanted += [f"wavefront {wavefront}"] if wavefront is not None else []
-    caption = "A cell shows the thread that asks for it, as which value, and its bank" + (
-        f"; lit: {', '.join(wanted)}" if wanted else ""
-    )
+    mute = f"lit: {', '.join(wanted)}" if wanted else ""
+    caption = "; ".join(filter(None, ("A cell shows the thread that asks for it, as which value, and its bank", mute)))
     return Figure(
         kind="served",
         title=title,
         source=source,
         caption=caption,
+        mute=mute,
         paints=paints,
         legends=(Legend("hue: wavefront", tuple(entries)),),
         panels=tuple(panels),

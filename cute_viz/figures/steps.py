@@ -56,6 +56,7 @@ def steps(title: str, source: str, parts: Sequence[StepLayout], told: Sequence[s
         title=title,
         source=source,
         caption="A cell shows what the layout above it gives",
+        mute="",
         description=f"{title}. {' '.join(panels[n].caption + '.' for n in firsts)} {' '.join(told)}{colours(legends)}",
         paints=paints,
         legends=legends,

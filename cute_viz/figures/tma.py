@@ -68,16 +68,15 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
     extents = _by(product(mode) for mode in modes(obj.cta_v_map.shape))
     title = options.title or told
     each = f", {ROWS} of them to an instruction" if obj.gathers else ""
-    caption = (
-        f"{obj.op.name}: a tile of {extents} {obj.tensor.pointer.element}. A box is {box} elements, innermost first{each}; "
-        f"in memory a cell is 16 bytes and shows the coordinate{_order(obj)} of its first element"
-    )
+    mute = f"{obj.op.name}: a tile of {extents} {obj.tensor.pointer.element}. A box is {box} elements, innermost first{each}"
+    caption = f"{mute}; in memory a cell is 16 bytes and shows the coordinate{_order(obj)} of its first element"
     notes = _notes(obj, pieces, outside, len(planes), some)
     return Figure(
         kind="tma",
         title=title,
         source=f"{unmarked(obj.tensor.layout)} -> {unmarked(obj.smem)}",
         caption=caption,
+        mute=mute,
         description=f"{title}. {obj}. {caption}. {' '.join(notes)}",
         paints=paints,
         legends=(Legend(f"hue: {what}{', mod 8' * (max(hues) >= HUES)}", entries),),

@@ -85,7 +85,8 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
     told = f"{len(parts)} tensors take {len(used)} of {COLUMNS} columns: {free} stay free"
     title = options.title or (told if several else of_tensor_memory(parts[0].held, COLUMNS, parts[0].stage))
     cell = f"{STEP} lanes × {count(wide, 'column')}"
-    caption = f"Tensor memory of one CTA. A cell is {cell}; it shows the rows and columns of the tile that lie there, m,n"
+    mute = f"Tensor memory of one CTA. A cell is {cell}"
+    caption = f"{mute}; it shows the rows and columns of the tile that lie there, m,n"
     panel = Panel(
         labels=tuple(labels),
         paints=tuple(paints),
@@ -102,6 +103,7 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
         title=title,
         source="; ".join(f"{part.name} {unmarked(part.tensor.layout)}".strip() for part in parts),
         caption=caption,
+        mute=mute,
         description=f"{title}. {'. '.join(unmarked(part.tensor.layout) for part in parts)}. {caption}.",
         paints=(*(Paint(hue) for hue in range(HUES)), Paint(-1)),
         legends=(legend,),
@@ -131,7 +133,8 @@ def _metadata(tensor: Tensor, options: FigureOptions) -> Figure:
     words = metadata_words(tensor)
     each = max((max(ks) - min(ks) + 1 for held in cells for ks in held.values()), default=0)
     title = options.title or of_metadata(cells, each)
-    caption = "Metadata of a sparse tcgen05.mma. A cell shows the rows m and columns k of A that its bits are for, lowest first"
+    mute = "Metadata of a sparse tcgen05.mma"
+    caption = f"{mute}. A cell shows the rows m and columns k of A that its bits are for, lowest first"
     unit = next(n for n in (8, 16, WARP, 2 * WARP, LANES) if _goes_on(cells, blocks, n, n * wide))
     further = (f"Lanes {unit} further on are for rows {unit} further on.",) if unit < LANES else ()
     notes = (*further, f"{words[0].upper()}{words[1:]}. {not_run()}")
@@ -140,6 +143,7 @@ def _metadata(tensor: Tensor, options: FigureOptions) -> Figure:
         title=title,
         source=unmarked(tensor.layout),
         caption=caption,
+        mute=mute,
         description=f"{title}. {caption}. {' '.join(notes)}",
         paints=painting.paints,
         legends=painting.legends,

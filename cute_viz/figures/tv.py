@@ -59,10 +59,18 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
         "table": _TABLE_CAPTION,
         "both": "One mapping, two views: the tile and the table",
     }
-    caption = captions[view] + (f" ({whole})" if title != whole else "")
+    own = whole * (title != whole)
+    caption = f"{captions[view]} ({own})" if own else captions[view]
     notes = _notes(tv_map, owners, options)
     facts = {"threads": tv_map.threads, "values": tv_map.values, "tile": f"{tv_map.rows}x{tv_map.cols}"}
-    return painting.figure("tv", (title, show(layout), caption), panels, notes, {"drawn": _drawn(layout), **facts})
+    return painting.figure(
+        "tv",
+        (title, show(layout), caption),
+        panels,
+        notes,
+        {"drawn": _drawn(layout), **facts},
+        None if view == "both" or options.labels == "none" else own,
+    )
 
 
 _TILE_CAPTION = "Cell (m,n) shows its owner T,V: the inverse of the TV layout"

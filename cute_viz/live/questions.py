@@ -30,7 +30,7 @@ from cute_viz.spelling import spelled
 
 LONGEST = 1 << 20  # characters of a source
 _LONG = 4096  # characters of an option, a value, a name
-SAID = {"index": "index", "coord": "coordinate", "swizzle": "before → after", "none": "none"}  # of `labels`
+SAID = {"index": "index", "coord": "coordinate", "swizzle": "before → after", "all": "all", "none": "none"}  # of `labels`
 SECTIONS = ("ThrID", "SrcLayout", "DstLayout", "RefLayout", "ALayout", "BLayout", "CLayout")  # of an atom
 WIDE = 44  # px of a cell that says `64 → 72`
 

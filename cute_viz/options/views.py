@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cute_viz.records import dataclass, rows
 
-LABELS = ("auto", "full", "offset", "coord", "index", "none", "swizzle")
-_TABLE_LABELS = LABELS[:-1]
+LABELS = ("auto", "full", "offset", "coord", "index", "none", "swizzle", "all")
+_TABLE_LABELS = LABELS[:-2]
 _OWNED_LABELS = ("auto", "full", "coord", "index", "none")
 _HIGHLIGHTS = ("thread", "warp", "value")
 _PLACES = ("offset", "mod8", "chunk", "row", "column", "tile", "none")  # what hue can mean in a grid

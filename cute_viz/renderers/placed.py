@@ -13,7 +13,6 @@ from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.primitives import Grid, Primitive
 
 BLOCKS = "A block shows its range of offsets"
-_OF_CELLS = re.compile(r"\b[Cc]ells?\b.* shows? |\b(it|one|register)\b.* (shows?|those) ")  # a clause that explains labels
 _OF_OFFSETS = re.compile(r"hue: offset(; shade.*)?")
 
 
@@ -56,27 +55,13 @@ def as_drawn(page: Page) -> Page:
     """The page with the caption and the alt text of what is drawn: cells that have no room for labels are not said to show any."""
     figure = page.figure
     written = [place for place in page.panels if any(place.panel.labels)]
-    if not written or any(place.detail < Detail.COLOUR for place in written):
+    if figure.mute is None or not written or any(place.detail < Detail.COLOUR for place in written):
         return page
-    banded = any(
+    banded = figure.kind == "grid" and any(
         place.named and "offset" in place.panel.data and _OF_OFFSETS.fullmatch(legend.title)
         for place in written
         for legend in figure.legends_of(place.panel)[:1]
     )
-    caption = without_labels(figure.caption, BLOCKS if banded and figure.kind == "grid" else "")
-    words = figure.description
-    if figure.caption and caption != figure.caption:
-        whole = f"{figure.caption}."
-        words = " ".join(words.replace(whole, f"{caption}." if caption else "").split())
-    return replace(page, figure=replace(figure, caption=caption, description=words))
-
-
-def without_labels(caption: str, instead: str = "") -> str:
-    """A caption without the clauses that explain labels of cells. instead: what is said in their place."""
-    out = ""
-    for clause, end in re.findall(r"(.+?)(\. |; |$)", caption):
-        if _OF_CELLS.search(clause):
-            name = re.search(r".* \(((?:[^()]|\([^()]*\))*)\)$", clause)
-            clause, instead = (name[1] if name else instead), ("" if not name else instead)
-        out += clause + end if clause else ""
-    return out.rstrip(".; ")
+    caption = "; ".join(filter(None, (BLOCKS * banded, figure.mute)))
+    words = figure.description.replace(f"{figure.caption}.", f"{caption}." if caption else "")
+    return replace(page, figure=replace(figure, caption=caption, description=" ".join(words.split())))

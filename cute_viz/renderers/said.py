@@ -7,12 +7,11 @@ from dataclasses import replace
 from cute_viz.figures.model import Figure
 from cute_viz.renderers import Options
 from cute_viz.renderers.page import page_of
-from cute_viz.renderers.placed import without_labels
 
 
 def described(figure: Figure, options: Options) -> Figure:
     """The figure with the caption and the alt text that are true of its page."""
-    if options.style == "cutlass" or without_labels(figure.caption) == figure.caption:
+    if options.style == "cutlass" or figure.mute is None:
         return figure
     said = page_of(figure, options).figure
     return replace(figure, caption=said.caption, description=said.description)

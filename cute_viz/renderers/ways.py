@@ -116,7 +116,8 @@ def squared(figure: Figure) -> Figure:
         rulers = Ruler("row", names, levels), Ruler("column", names, levels)
         panels.append(regridded(panel, order, *rulers, tuple(boxes) if whole else ()))
     words = "Matrices 0 and 1 stand at the left, 2 and 3 at the right"
-    return replace(figure, panels=tuple(panels), caption=f"{figure.caption}. {words}")
+    mute = None if figure.mute is None else ". ".join(filter(None, (figure.mute, words)))
+    return replace(figure, panels=tuple(panels), caption=f"{figure.caption}. {words}", mute=mute)
 
 
 def unshaded(figure: Figure) -> Figure:

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from cute_viz.spec.listing import Listed
 
 
-# A PTX opcode, or an operation of the DSL: names of instructions that are not names of CuTe's notation.
+# An opcode of PTX or SASS, or an operation of the DSL: names of instructions that are not names of CuTe's notation.
 _CALLED = pattern(
     r"(?:[a-z]\w*\.)*[A-Z]\w*Op\([^()]*(?:\([^()]*\)[^()]*)*\)|m\d+n\d+k\d+(?:\.\w+)*"
+    r"|(?:[HIDBQO]G?MMA|(?:LD|ST)(?:SM|TM)|MOVM|LDGSTS|UTMA\w+|UTC\w+|UBLKCP)\.[\w.:]+"  # of SASS
     r"|(?:(?:ld|st|mov)matrix|w?g?mma|tcgen05|cp|ld|st|fma|dp[24]a)\.[\w.:]+(?:\s+[\[{%d][^=\n]*)?"
 )
 WORDS = ("arch", "wave", "shape", "bits")  # what a name, or an encoding, may leave open
@@ -143,8 +144,11 @@ class Library:
 
     def search(self, text: str) -> list[Listed]:
         """The operations that have all words of a text in one of their names; see `spec.listing.search`."""
+        from cute_viz.spec import sass
         from cute_viz.spec.listing import search
 
+        if sass.OPCODE.fullmatch(text.strip()):
+            return [line for line, _ in sass.fitting(text.strip(), self.folders)]
         return search(text, self.folders)
 
     def spec_file(self, name: str) -> str | None:

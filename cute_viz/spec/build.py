@@ -17,6 +17,7 @@ from cute_viz.options import NAMES
 from cute_viz.source.address import Folder, address_of
 from cute_viz.spec import PACKAGED, WORDS, Library
 from cute_viz.spec.addressed import files_of, value_at
+from cute_viz.spec.collected import Collector
 from cute_viz.spec.made import Spec
 from cute_viz.spec.schema import COMMON, EXPECT, FIGURE, KINDS, MAKERS, SpecField, by_words
 from cute_viz.spec.yaml import Entries, Keys, SpecError, Text, Value, read_yaml
@@ -47,7 +48,7 @@ def named(name: str, library: Library = PACKAGED) -> Spec | None:
 _FOR_ALL = ("figure", "formats", "palette", "style")  # which a file may give to all of its specs; their own win
 
 
-class Builder:
+class Builder(Collector):
     """A file on its way to specs.
 
     text, name: of the file, for the places of errors. library: of the atoms that it names. names: what its specs share, as
@@ -57,6 +58,7 @@ class Builder:
     """
 
     def __init__(self, text: str, name: str | None, library: Library = PACKAGED, root: str | None = None) -> None:
+        super().__init__()
         self.text = text
         self.name = name
         self.library = self.asked = library
@@ -133,11 +135,12 @@ class Builder:
             which = f"both {' and '.join(kinds)}" if kinds else "no object"
             at = fields.keys_at[kinds[1]] if kinds else fields.span
             raise self.fail(f"a spec must have one object; this one has {which}", at, hint=f"one of {', '.join(KINDS)}")
-        self.machine(fields)
+        self.tried(partial(self.machine, fields), None)
         names = self.let(fields.get("let"))
         figure = by_words(fields.get("figure"))
         is_call = kinds == ["layout"] and isinstance(figure, Keys) and figure.get("view") in ("operation", "steps")
-        obj = (self.call if is_call else partial(self.object, kinds[0]))(fields[kinds[0]], names)
+        read = self.call if is_call else partial(self.object, kinds[0])
+        obj = self.tried(lambda: read(fields[kinds[0]], names), None)
         drawn = self.fields(FIGURE, "figure", figure, names)
         text, wave = fields[kinds[0]], self.library.together
         if isinstance(text, Text) and is_triton(text):
@@ -146,25 +149,28 @@ class Builder:
             tile, lanes = tile_of(text, self.library.shape)
             drawn = {"tile": tile, **drawn} if tile and drawn.get("view", "tv") == "tv" else drawn
             wave = (lanes, "warp") if lanes else wave
-        return Spec(
+        made = Spec(
             name=name,
             kind=kinds[0],
             obj=obj,
-            title=self.words(fields, "title"),
-            description=self.words(fields, "description") or "",
-            source=self.words(fields, "source") or "",
+            title=self.tried(lambda: self.words(fields, "title"), None),
+            description=self.tried(lambda: self.words(fields, "description"), None) or "",
+            source=self.tried(lambda: self.words(fields, "source"), None) or "",
             figure=drawn,
-            beside=self.beside(fields.get("beside"), names),
+            beside=self.tried(lambda: self.beside(fields.get("beside"), names), ()),
             expect=self.fields(EXPECT, "expect", fields.get("expect"), names),
-            formats=self.list_of_words(fields.get("formats")),
-            style=self.choice(COMMON, fields, "style") or "default",
-            palette=self.words(fields, "palette"),
+            formats=self.tried(lambda: self.list_of_words(fields.get("formats")), ()),
+            style=self.tried(lambda: self.choice(COMMON, fields, "style"), None) or "default",
+            palette=self.tried(lambda: self.words(fields, "palette"), None),
             wave=wave,
             text=self.text,
             file=self.name,
             files=(*([self.name] if self.name else []), *files_of(self.shared, self.folder), *files_of(fields, self.folder)),
             at=self.places(name, fields, figure, fields.get("expect")),
         )
+        if self.wrong:
+            raise self.wrong.pop(0)
+        return made
 
     def machine(self, fields: Keys) -> dict[str, str]:
         """What fields say of the machine and of the tensor, with what the file says for all; the request's own words win.
@@ -202,7 +208,7 @@ class Builder:
             if key not in known:
                 named = "the name of a spec is its file's, or its key below `specs:`" if key == "name" else self.hint_of(key, known)
                 hint = (what == "a spec" and named) or did_you_mean(key, known) or f"one of {', '.join(known)}"
-                raise self.fail(f"{what} has no field {key!r}", fields.keys_at[key], hint=hint)
+                self.refuse(self.fail(f"{what} has no field {key!r}", fields.keys_at[key], hint=hint))
 
     def hint_of(self, key: str, known: list[str]) -> str:
         """Where a field stands that is of the figure; "" for another."""
@@ -243,22 +249,24 @@ class Builder:
         self.check_keys(given, [f.name for f in table], what)
         out: dict[str, Any] = {}
         for f in table:
-            if f.name not in given:
-                continue
-            if f.name in ("by", "conflict_free") and (word := str(given[f.name])).replace(".", "").isalnum() and word not in names:
-                out[f.name] = word  # an instruction
-            elif f.holds == "object":
-                out[f.name] = self.object(f.kinds[0], given[f.name], names)
-            elif f.holds == "choice":
-                out[f.name] = self.choice(table, given, f.name)
-            elif f.holds == "flag":
-                word = (self.words(given, f.name) or "").lower()
-                if word not in ("true", "false", "yes", "no"):
-                    raise self.fail(f"{f.name} must be true or false", given[f.name].span)
-                out[f.name] = word in ("true", "yes")
-            else:
-                out[f.name] = self.words(given, f.name)
-        return {NAMES.get(name, name): value for name, value in out.items()}
+            if f.name in given:
+                out[NAMES.get(f.name, f.name)] = self.tried(partial(self.field, table, f, given, names), None)
+        return out
+
+    def field(self, table: tuple[SpecField, ...], f: SpecField, given: Keys, names: dict[str, object]) -> Any:
+        """The value of one field of a figure or of what is expected."""
+        if f.name in ("by", "conflict_free") and (word := str(given[f.name])).replace(".", "").isalnum() and word not in names:
+            return word  # an instruction
+        if f.holds == "object":
+            return self.object(f.kinds[0], given[f.name], names)
+        if f.holds == "choice":
+            return self.choice(table, given, f.name)
+        if f.holds == "flag":
+            word = (self.words(given, f.name) or "").lower()
+            if word not in ("true", "false", "yes", "no"):
+                raise self.fail(f"{f.name} must be true or false", given[f.name].span)
+            return word in ("true", "yes")
+        return self.words(given, f.name)
 
     def expression(self, value: Value, names: dict[str, object]) -> Any:
         """The value of a text in any dialect; an error's place is that in the file."""

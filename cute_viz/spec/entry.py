@@ -95,15 +95,15 @@ class FilledEntry:
         self.full = full
         self.values = {**match.bound, **match.family.arguments(match.name, args, said)}
 
-    def entry(self, forward: LibraryEntry | None = None) -> LibraryEntry:
-        """The operation with its layouts; `forward` is the one that it is the `reverse` of. Raises: SpecError for arguments that
-        do not fit each other."""
+    def entry(self, forward: LibraryEntry | None = None, wrong: dict[str, CuteVizError] | None = None) -> LibraryEntry:
+        """The operation with its layouts; `forward` is the one that it is the `reverse` of, `wrong` as `layouts` has it. Raises:
+        SpecError for arguments that do not fit each other."""
         file, fields = self.family.file, self.family.fields
         if unfit := self.unfit():
             raise SpecError(f"{self.full} is not legal: {unfit} is less than 1", hint=f"see {self.family.key} in {file.path}")
         source = " ".join(str(fields["source"]).split()) if "source" in fields else file.word("source")
         types = () if forward else self.family.types(self.name, self.values)
-        layouts = _reversed(forward.layouts) if forward else self.layouts()
+        layouts = _reversed(forward.layouts) if forward else self.layouts(wrong)
         note = " ".join(str(fields.get("note", "")).split())
         op = self.instruction(layouts, types, source)
         return LibraryEntry(self.full, file.kind, op, layouts, self.family.archs, note, self.of_atom())
@@ -177,41 +177,52 @@ class FilledEntry:
             out["K"] = self._evaluate(self.family.chosen("K", self.values), out)
         return out
 
-    def layouts(self) -> dict[str, Any]:
+    def layouts(self, wrong: dict[str, CuteVizError] | None = None) -> dict[str, Any]:
         """Every layout of the entry, its expressions evaluated. Raises: SpecError for one that is needed and not given, or is
-        not a layout, with the place in the file."""
-        family, kind = self.family, self.family.file.kind
-        names, shared = self.numbers(), family.file.shared()
-        incongruent = str(family.fields.get("incongruent", "")).split()
-        out: dict[str, Any] = {}
+        not a layout, with the place in the file; where `wrong` is given, it receives these errors by the layout's name instead,
+        and a layout of one element stands for it."""
+        kind, names, out = self.family.file.kind, self.numbers(), dict[str, Any]()
         for key in MMA_KEYS if kind == "mma" else COPY_KEYS:
-            if key not in family.fields:
-                if key in NEEDED[kind]:
-                    hint = "usually it is SrcLayout or DstLayout, the one whose values are in order: write RefLayout: Dst"
-                    raise family.wrong(f"{family.key} has no {key}", hint=hint if key == "RefLayout" else None)
-                continue
-            written = family.chosen(key, self.values)
-            text = shared.get(str(written), written)
-            if text in ("Src", "Dst"):
-                if f"{text}Layout" not in out:
-                    raise family.wrong(f"{key} is that of {text}, which comes after it", written)
-                value = out[f"{text}Layout"]
-            elif key in incongruent:
-                value = self._as_written(text)
-            else:
-                value = mark_static(self._evaluate(text, names), Unwritten)
-            if key == "ThrID" and is_int_tuple(value):
-                value = Layout(value)
-            if key == "Shape_MNK":
-                if not isinstance(value, tuple) or len(value) != 3 or not is_int_tuple(value):
-                    raise family.wrong("Shape_MNK must be (M,N,K)", written)
-            elif not isinstance(value, Layout):
-                raise family.wrong(f"{key} is not a layout", written)
+            try:
+                value = self._layout(key, names, out)
+            except CuteVizError as error:
+                if wrong is None:
+                    raise
+                wrong[key] = error
+                value = (1, 1, 1) if key == "Shape_MNK" else Layout(1, 0) if key == "ThrID" else Layout((1, 1), (0, 0))
             if key == "Shape_MNK":
                 names = {**dict(zip("MNK", map(int, map(product, value)), strict=True)), **names}
                 names.setdefault("blocks", self.of_atom().get("blocks", 1))
-            out[key] = value
+            if value is not None:
+                out[key] = value
         return out
+
+    def _layout(self, key: str, names: dict[str, Any], before: Mapping[str, Any]) -> Any:
+        """The value of a field that holds a layout or Shape_MNK, beside those before it; None where it may be left out, and is."""
+        family, kind = self.family, self.family.file.kind
+        if key not in family.fields:
+            if key in NEEDED[kind]:
+                hint = "usually it is SrcLayout or DstLayout, the one whose values are in order: write RefLayout: Dst"
+                raise family.wrong(f"{family.key} has no {key}", hint=hint if key == "RefLayout" else None)
+            return None
+        written = family.chosen(key, self.values)
+        text = family.file.shared().get(str(written), written)
+        if text in ("Src", "Dst"):
+            if f"{text}Layout" not in before:
+                raise family.wrong(f"{key} is that of {text}, which comes after it", written)
+            return before[f"{text}Layout"]
+        if key in str(family.fields.get("incongruent", "")).split():
+            value: Any = self._as_written(text)
+        else:
+            value = mark_static(self._evaluate(text, names), Unwritten)
+        if key == "ThrID" and is_int_tuple(value):
+            return Layout(value)
+        if key == "Shape_MNK":
+            if not isinstance(value, tuple) or len(value) != 3 or not is_int_tuple(value):
+                raise family.wrong("Shape_MNK must be (M,N,K)", written)
+        elif not isinstance(value, Layout):
+            raise family.wrong(f"{key} is not a layout", written)
+        return value
 
     def _as_written(self, text: Text) -> Layout:
         """A layout whose stride has another nesting than its shape."""

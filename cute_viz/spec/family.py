@@ -55,23 +55,42 @@ class Family:
     def own(self) -> Keys:
         """The fields that the entry itself has. Raises: SpecError for unknown fields, values that are neither text nor, where
         allowed, a mapping of texts, and malformed ranges."""
+        for error in self.mistakes.values():
+            raise error
+        return self.written
+
+    @cached_property
+    def written(self) -> Keys:
+        """The fields as they stand there. Raises: SpecError for what has none."""
         fields = read_block(self.block)
         if not isinstance(fields, Keys):
             raise self.wrong(f"{self.key} needs fields", fields if fields else None, hint=f"some of {', '.join(FIELDS)}")
-        for key, value in fields.items():
-            if key not in FIELDS:
-                hint = did_you_mean(key, FIELDS) or f"one of {', '.join(FIELDS)}"
-                raise self.wrong(f"{key!r} is not a field of an atom", fields.keys_at[key], hint)
-            if key == "where":
-                self._check_ranges(value)
-                continue
-            if key in ("widths", "aliases", "spelt"):
-                self._check_words(key, value)
-                continue
-            for item in value.values() if isinstance(value, Keys) and key in BY_VALUE else [value]:
-                if not isinstance(item, Text):
-                    raise self.wrong(f"{key} must be text", item, hint="in a flow mapping, quote a layout")
         return fields
+
+    @cached_property
+    def mistakes(self) -> dict[str, SpecError]:
+        """The error of every field that cannot be read: one that is unknown, or holds something else than what it may."""
+        out = {}
+        for key, value in self.written.items():
+            try:
+                self._check(key, value)
+            except SpecError as error:
+                out[key] = error
+        return out
+
+    def _check(self, key: str, value: Value) -> None:
+        """Refuse a field that cannot be read."""
+        if key not in FIELDS:
+            hint = did_you_mean(key, FIELDS) or f"one of {', '.join(FIELDS)}"
+            raise self.wrong(f"{key!r} is not a field of an atom", self.written.keys_at[key], hint)
+        if key == "where":
+            return self._check_ranges(value)
+        if key in ("widths", "aliases", "spelt"):
+            return self._check_words(key, value)
+        for item in value.values() if isinstance(value, Keys) and key in BY_VALUE else [value]:
+            if not isinstance(item, Text):
+                raise self.wrong(f"{key} must be text", item, hint="in a flow mapping, quote a layout")
+        return None
 
     def _check_words(self, key: str, words: Value) -> None:
         items = list(words.values()) if isinstance(words, Keys) else [words]
@@ -238,6 +257,17 @@ class Family:
             value = found
         assert isinstance(value, Text)  # `own` has seen to it
         return value
+
+
+class Known(Family):
+    """An entry by the fields that it has and that are known, whatever else stands there: what is wrong with these is told, too."""
+
+    @cached_property
+    def own(self) -> Keys:
+        """The fields that are known."""
+        out = Keys({key: value for key, value in self.written.items() if key in FIELDS})
+        out.span, out.keys_at = self.written.span, self.written.keys_at
+        return out
 
 
 def _words(value: Value | None) -> dict[str, str]:

@@ -10,15 +10,17 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import Plain, mark_static
+from cute_viz.errors import CuteVizError
 from cute_viz.records import dataclass
 from cute_viz.spec import names
 from cute_viz.spec.entry import FilledEntry, LibraryEntry
 from cute_viz.spec.family import Match, find
-from cute_viz.spec.library_files import LibraryFile, files_for
+from cute_viz.spec.library_files import LibraryFile, files_for, is_own
 from cute_viz.spec.names import Pattern
 from cute_viz.spec.yaml import SpecError
 from cute_viz.values.instruction import Instruction
@@ -60,7 +62,7 @@ def lookup(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = (),
     if not spoken.machine:
         found = _found(short, files_for(short, folders), folders)
         full = _TMEM.sub("", name.replace(" ", "")) + (f"<{','.join(args)}>" if args else "")
-        return None if found is None else entry(found, full, args, folders, machine)
+        return None if found is None else _kept(found, full, args, folders, machine)
     matches = [found for file in files_for(short, folders) if (found := find(file, short)) is not None]
     return _of_machine(matches, args, folders, machine)
 
@@ -83,19 +85,43 @@ def _of_machine(matches: list[Match], args: tuple[str, ...], folders: tuple[str,
     full = match.name + (f"<{','.join(item.rpartition('=')[2] for item in template)}>" if template else "")
     if len(matches) > 1:
         full = f"{match.family.file.word('arch')}::{full}"
-    out = entry(match, full, args, folders, machine)
+    out = _kept(match, full, args, folders, machine)
     threads = size(out.layouts["ThrID"])
     if machine.wave not in (0, threads) and "wave" not in given:
         raise SpecError(f"{match.name} runs on {threads} threads, not {machine.wave}", hint=f"`wave={threads}`")
     return out
 
 
-def entry(match: Match, full: str, args: tuple[str, ...], folders: tuple[str, ...] = (), machine: Gpu = ANY) -> LibraryEntry:
-    """The operation of a match and its template arguments; that of a `reverse` is looked for in its own file first."""
+def _kept(match: Match, full: str, args: tuple[str, ...], folders: tuple[str, ...], machine: Gpu) -> LibraryEntry:
+    """The operation of a match, as `entry` has it. Raises: SpecError for one of a user's file that does not keep its promises;
+    those of ours are tested."""
+    family = match.family
+    if is_own(family.file.path):
+        return entry(match, full, args, folders, machine)
+    from cute_viz.spec import promises
+
+    for error in chain(promises.of_head(family.file), promises.of_fields(family)):
+        raise error
+    out = entry(match, full, args, folders, machine)
+    for error in promises.of_layouts(family, out):
+        raise error.but(message=f"{match.name}: {error.message}")
+    return out
+
+
+def entry(
+    match: Match,
+    full: str,
+    args: tuple[str, ...],
+    folders: tuple[str, ...] = (),
+    machine: Gpu = ANY,
+    wrong: dict[str, CuteVizError] | None = None,
+) -> LibraryEntry:
+    """The operation of a match and its template arguments; that of a `reverse` is looked for in its own file first. `wrong`
+    receives the mistakes of its layouts, as `FilledEntry.layouts` has it."""
     family = match.family
     reverse = family.fields.get("reverse")
     if reverse is None:
-        out = FilledEntry(match, full, args, machine.words()).entry()
+        out = FilledEntry(match, full, args, machine.words()).entry(wrong=wrong)
         if "ValBits" not in out.instruction.arguments or len(args) == len(out.instruction.arguments):
             return out
         return replace(out, of_bits=lambda bits: entry(match, full, args, folders, replace(machine, bits=bits)))

@@ -108,6 +108,11 @@ def _own() -> str:
     return own if os.path.isdir(own) else os.path.join(os.path.dirname(here), "layouts")  # an editable install: beside the package
 
 
+def is_own(path: str) -> bool:
+    """Whether a file is of the folder that comes with cute-viz."""
+    return path.startswith(os.path.join(_own(), ""))
+
+
 def library_files(folders: tuple[str, ...] = ()) -> Iterator[LibraryFile]:
     """Every file of atoms, folder by folder."""
     for directory in directories(folders):

@@ -166,12 +166,18 @@ def _swizzle(b: Builder, fields: Keys, names: dict[str, object]) -> Any:
 
 def _mma_atom(b: Builder, fields: Keys, names: dict[str, object]) -> object:
     from cute_viz.algebra.mma import MMA_Atom
+    from cute_viz.spec.promises import of_mma
 
     shape = b.expression(fields["Shape_MNK"], names)
     if not isinstance(shape, tuple) or len(shape) != 3 or not all(isinstance(n, int) and n > 0 for n in shape):
         raise b.fail("Shape_MNK must be (M,N,K), three positive integers", fields["Shape_MNK"].span, hint="example: (16,8,16)")
     operands = [b.layout(fields, f"{x}Layout", names, rank=2) for x in "ABC"]
-    return MMA_Atom(b.layout(fields, "ThrID", names, rank=1), shape, *operands)
+    thr_id = b.layout(fields, "ThrID", names, rank=1)
+    atom = MMA_Atom(thr_id, shape, *operands)
+    layouts = {"ThrID": thr_id, **{f"{x}Layout": layout for x, layout in zip("ABC", operands, strict=True)}}
+    for key, wrong in of_mma(atom, layouts):
+        b.refuse(b.fail(f"{key} {wrong}", fields[key].span))
+    return atom
 
 
 def _copy_atom(b: Builder, fields: Keys, names: dict[str, object]) -> object:

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from cute_viz.errors import AlgebraError
+from cute_viz.spec import sass
 from cute_viz.spec.library_files import library_files
 from cute_viz.spec.listing import Listed, listed, listing, search
+from cute_viz.spelling import count
 from cute_viz.values.instruction import PLAIN
 from cute_viz.values.types import named
 
@@ -35,6 +37,8 @@ def meant(text: str, folders: tuple[str, ...] = ()) -> Meant | None:
     text = text.strip()
     if _CALL.fullmatch(text):
         return _of_dsl(text, folders)
+    if sass.OPCODE.fullmatch(text):
+        return _of_sass(text, folders)
     return _of_ptx(text, folders) if _OPCODE.fullmatch(text) else None
 
 
@@ -68,6 +72,25 @@ def _of_ptx(text: str, folders: tuple[str, ...]) -> Meant:
         hint = f"use one, for example {examples}; 'cute-viz list {kind} {text}' lists all"
         raise AlgebraError(f"{text!r} names {len(best)} instructions", hint=hint)
     return best[0]
+
+
+def _of_sass(text: str, folders: tuple[str, ...]) -> Meant:
+    """The operation of an opcode of SASS."""
+    opcode = text.partition(".")[0]
+    kind = "mma" if opcode.endswith("MMA") else "copy"
+    found = [(_filled(line, values), line) for line, values in sass.fitting(text, folders)]
+    if not found:
+        hint = f"'cute-viz list {kind} {opcode}' lists those called {opcode}"
+        raise AlgebraError(f"no instruction of the library is {text}", hint=hint)
+    whole = [name + (f"<{','.join(args)}>" if args else "") for (name, args), _ in found]
+    (only, line), *others = found
+    template = line.family.template if line.family is not None else []
+    needed = len(only.args) < sum(not default for _, default in template)
+    whole[:1] = [line.example] if needed else whole[:1]
+    if others or needed or not sass.certain(text):
+        hint = f"use one, for example {', '.join(whole[:3])}; 'cute-viz list {kind} {text}' lists all"
+        raise AlgebraError(f"{text} fits {count(len(found), 'instruction')}", hint=hint)
+    return only
 
 
 def _lines(word: str, folders: tuple[str, ...]) -> Iterator[Listed]:

@@ -71,14 +71,14 @@ export class Report {
 
   row(row) {
     const line = button(row.place, () => this.open(row), { className: "line" });
-    const [now, ideal] = row.wavefronts === null ? [row.sectors, row.ideal_sectors] : [row.wavefronts, row.ideal];
-    const bar = element("meter", null, { min: 0, max: now || 1, value: ideal || 0, title: cost(row) });
+    const [unit, now, ideal] = counted(row);
+    const bar = element("meter", null, { min: 0, max: now || 1, value: ideal, title: cost(row) });
     bar.setAttribute("aria-label", cost(row));
     const fix = row.fix ? button(row.fix.what, () => this.propose(row), { className: "fix", title: "show the edit" })
       : element("span", row.accepted ? "as good as it gets" : row.unfixed || "", { className: "soft" });
     const out = element("div", null, { className: "access" }, line,
       element("div", null, { className: "what" }, element("code", row.statement), element("br"), element("span", row.why.replace(/: .*/, "."), { className: "soft", title: row.why })),
-      element("code", row.instruction), element("div", null, { className: "count" }, element("b", number(now ?? row.instructions)), ` / ${number(ideal ?? row.fewest_instructions ?? row.instructions)}`, element("br"), bar), fix);
+      element("code", row.instruction), element("div", null, { className: "count", title: unit }, element("b", number(now)), ` / ${number(ideal)}`, element("br"), bar), fix);
     out.dataset.id = row.id;
     out.addEventListener("click", (event) => { if (!event.target.closest("button")) this.open(row); });
     return out;
@@ -147,8 +147,13 @@ export class Report {
   }
 }
 
+// What an access costs and at least must, in the unit in which it costs too much, else in that of its memory.
+function counted(row) {
+  const units = [["wavefronts", row.wavefronts, row.ideal], ["sectors", row.sectors, row.ideal_sectors], ["instructions", row.instructions, row.fewest_instructions ?? row.instructions]].filter(([, now]) => now !== null);
+  return units.find(([, now, ideal]) => now > ideal) || units[0];
+}
+
 export function cost(row) {
-  if (row.wavefronts !== null) return `${number(row.wavefronts)} wavefronts, ${number(row.ideal)} are ideal`;
-  if (row.sectors !== null) return `${number(row.sectors)} sectors, ${number(row.ideal_sectors)} are ideal`;
-  return `${number(row.instructions)} instructions`;
+  const [unit, now, ideal] = counted(row);
+  return unit === "instructions" && now === ideal ? `${number(now)} instructions` : `${number(now)} ${unit}, ${number(ideal)} are ideal`;
 }
