@@ -28,6 +28,7 @@ from cute_viz.renderers.narrow import merged
 from cute_viz.renderers.primitives import Grid, Path
 from cute_viz.renderers.remarks import BRACE, INSET, _marks
 from cute_viz.values.instruction import Instruction
+from tests.test_views import object_of
 
 
 @given(*[st.integers(1, 3)] * 4, st.booleans())
@@ -200,3 +201,9 @@ def test_a_brace_opens_towards_what_it_holds() -> None:
             (70 + INSET, 45 + INSET),
         ]
     ]
+
+
+def test_a_note_stands_on_stages_whose_paints_the_page_adds() -> None:
+    drawn = figure(object_of("a thread's stages"), note="thread 0: first")
+    assert isinstance(drawn, Figure)
+    assert b"first</text>" in render(drawn, "svg")

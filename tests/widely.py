@@ -5,6 +5,7 @@ JSON in which a value is another, all objects of a program. `tests/drawn.py` kee
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +20,7 @@ from cute_viz.renderers.palette import PALETTES
 from cute_viz.spec import PACKAGED
 from tests.commands import run
 from tests.fuzz.commands import Grammar
-from tests.test_views import OBJECTS, object_of
+from tests.test_views import OBJECTS, object_of, views
 
 ROOT = Path(__file__).parent.parent
 ATOMS = [one.name for one in PACKAGED.listing() if one.kind in ("mma", "copy")]
@@ -267,9 +268,70 @@ def page(number: int) -> Iterator[tuple[str, str]]:
         yield " ".join((*words, *lines)), "\n".join([(result.stdout + result.stderr).decode("utf-8", "replace"), *written])
 
 
+def counted(number: int) -> Iterator[tuple[str, str]]:
+    """What an object is in each view where one cell is allowed, one less than it has, and as many."""
+    name = list(OBJECTS)[number]
+    for view in (None, *VIEWS):
+        most = 1
+        for _ in range(8):
+            asked = {"view": view, "max_cells": most, "tile": "8x16" if view in ("tv", "table", "both") else None}
+            asked |= {"by": "ldmatrix.x1"} if view == "access" else {}
+            try:
+                yield f"{name} {asked}", ask(Request((object_of(name),), asked, formats=("json",))).write("json").decode()
+                break
+            except CuteVizError as error:
+                yield f"{name} {asked}", error.explain()
+                told = re.search(r"(\d+) cells; the limit is", str(error))
+            if told is None:
+                break
+            most = int(told[1]) - (most < int(told[1]) - 1)
+
+
+def edges(number: int) -> Iterator[tuple[str, str]]:
+    """An object where a page, or a line of a terminal, is as wide as it needs, and a little more and less; in cells of some px."""
+    name = list(OBJECTS)[number % len(OBJECTS)]
+    every = views(name)
+    base = every[number // len(OBJECTS) * 3 % len(every)]
+    answer = ask(Request((object_of(name),), base, formats=("svg",)))
+    found = re.search(r' width="([\d.]+)"', answer.write("svg").decode())
+    longest = max(map(len, answer.write("text", columns=None).decode().splitlines()))
+    assert found is not None
+    whole = float(found[1])
+    for more in (0, -1, 1, -0.5, -whole / 4, -whole / 2):
+        yield _written(name, base, "svg", {"width": str(max(50.0, whole + more))}, {})
+    for few in (0, -1, 1, -longest // 3, -longest // 2):
+        yield _written(name, base, "text", {}, {"columns": max(8, longest + few)})
+    for cell in (1, 3, 8, 12, 24):
+        yield _written(name, base, "svg", {"cell": str(cell + number % 3)}, {})
+
+
+def viewed(number: int) -> Iterator[tuple[str, str]]:
+    """An object in one of its views, with options of that view."""
+    wide, name = Wide(number), list(OBJECTS)[number % len(OBJECTS)]
+    every = views(name)
+    base, seen = every[number // len(OBJECTS) % len(every)], set[str]()
+    for _ in range(80):
+        asked = wide.options_of("object", "panels", most=2) | base
+        words, text = _written(name, asked, wide.one("json", "json", "svg", "text"), {}, {})
+        if text not in seen and (len(text) > 400 or wide.rarely(12)):
+            yield words, text
+        seen.add(text)
+
+
+def _written(name: str, base: dict[str, Any], format_: str, look: dict[str, Any], how: dict[str, Any]) -> tuple[str, str]:
+    try:
+        text = ask(Request((object_of(name),), base | look, formats=(format_,))).write(format_, **how).decode("utf-8", "replace")
+    except CuteVizError as error:
+        text = error.explain()
+    return f"{name} {format_} {base | look | how}", text
+
+
 KINDS: dict[str, tuple[Callable[[int], Iterator[tuple[str, str]]], int]] = {  # and how many of each are kept
     "picture": (picture, 500),
     "command": (command, 150),
     "bent": (bent, 250),
     "all": (page, 60),
+    "viewed": (viewed, 8 * len(OBJECTS)),
+    "edges": (edges, 2 * len(OBJECTS)),
+    "counted": (counted, len(OBJECTS)),
 }

@@ -10,7 +10,7 @@ from cute_viz.figures.model import Arrow, Figure, Panel
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
 from cute_viz.renderers.frame import Detail
-from cute_viz.renderers.legend import Key, prose, told
+from cute_viz.renderers.legend import Key, Words, prose, told
 from cute_viz.renderers.placed import Page, Place
 from cute_viz.renderers.shapes import arrows as pointed
 from cute_viz.renderers.shapes import breadth
@@ -32,11 +32,11 @@ def board_of(figure: Figure, options: Options) -> Page:
     target = target_of(options)
     width, height = min(target.width or WIDTH, options.width or 20000), target.height or HEIGHT
     inside, margin = width - 2 * target.margin, target.margin
-    words = [p.Line(figure.title, 0, 0, TITLE, p.TEXT, weight=600), p.Line(figure.caption, 0, 0, UNDER)]
+    words = [Words(figure.title, TITLE, p.TEXT, weight=600), Words(figure.caption, UNDER)]
     head = prose(words if target.head else [], inside, margin, margin)
     legends = told(figure) if target.legend else []
     key = Key(legends, inside, False) if legends else None
-    notes = prose([p.Line(note, 0, 0, UNDER) for note in figure.notes if target.notes], inside, 0, margin)
+    notes = prose([Words(note, UNDER) for note in figure.notes if target.notes], inside, 0, margin)
     top = (head[-1].y + 16 if head else margin) + 2
     key_h = key.height + BELOW if key else 0.0
     below = key_h + (notes[-1].y + BELOW if notes else 0.0)

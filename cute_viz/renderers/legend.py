@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint
 from cute_viz.renderers.geometry import BOLD, CHAR, PROSE, balanced, wrap
-from cute_viz.renderers.primitives import TEXT, Line, Swatch
+from cute_viz.renderers.primitives import MUTED, TEXT, Line, Swatch
 from cute_viz.renderers.ways import shelves
 
 LEGEND_WIDTH = 230.0  # of a column
@@ -181,26 +181,36 @@ def free_place(
     return None
 
 
-def heading(figure: Figure, labelled: bool = True, colours: Sequence[str] = ()) -> list[Line]:
+class Words(NamedTuple):
+    """What a `Line` says before it is known where: its text, size, role, whether it is monospaced, its weight."""
+
+    text: str
+    size: float = 12.5
+    role: str = MUTED
+    mono: bool = False
+    weight: int = 400
+
+
+def heading(figure: Figure, labelled: bool = True, colours: Sequence[str] = ()) -> list[Words]:
     """What stands above the panels: the title, the source and the caption, of cells without labels the one that explains none.
 
     colours: what hue or shade is, of which the cells have the names.
     """
     return [
-        Line(figure.title, 0, 0, 17, TEXT, weight=700),
-        Line(figure.source, 0, 0, 12.5, TEXT, mono=True),
-        Line(figure.caption if labelled else figure.mute or "", 0, 0, 12.5),
-        Line(" ".join(f"{words[0].upper()}{words[1:].removesuffix('.')}." for words in colours), 0, 0, 12.5),
+        Words(figure.title, 17, TEXT, weight=700),
+        Words(figure.source, role=TEXT, mono=True),
+        Words(figure.caption if labelled else figure.mute or ""),
+        Words(" ".join(f"{words[0].upper()}{words[1:].removesuffix('.')}." for words in colours)),
     ]
 
 
-def prose(lines: list[Line], width: float, y: float, x: float) -> list[Line]:
+def prose(lines: list[Words], width: float, y: float, x: float) -> list[Line]:
     """Lines of text cut to the width, from y down."""
     out = []
     for line in lines:
         letter = line.size * (CHAR if line.mono else BOLD if line.weight > 400 else PROSE)
         for text in balanced(line.text, width, letter, line.mono):
             if text:
-                out.append(line._replace(text=text, x=x, y=y + line.size * 0.8))
+                out.append(Line(text, x, y + line.size * 0.8, *line[1:]))
                 y += line.size * 1.6
     return out

@@ -18,7 +18,7 @@ from cute_viz.renderers.colours import page_palette
 from cute_viz.renderers.fitting import ROOMY, Fitted, aligned, fit_panels
 from cute_viz.renderers.frame import GAP, LARGEST, LOOSE, TIGHT, Detail, Fit, PanelFrame, frames
 from cute_viz.renderers.geometry import BOLD, FONT, SMALL, fact_line, keeping, kept
-from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, columns, free_place, heading, prose, told
+from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, Words, columns, free_place, heading, prose, told
 from cute_viz.renderers.levels import (
     Drawing,
     arranged,
@@ -303,7 +303,7 @@ def lay_out(
         panels_h += GAP
     body_h = max(panels_h, legend_h) if beside else panels_h + legend_h
     sentences = (*figure.notes, *(() if journey else _left_out(framed)), fact_line(figure)) if target.notes else ()
-    notes = prose([Line(note, 0, 0, 12) for note in sentences if note], inner, 0, margin)
+    notes = prose([Words(note, 12) for note in sentences], inner, 0, margin)
     notes = [line._replace(y=line.y + top + body_h + 12) for line in notes]
     height = top + body_h + (sum(line.size * 1.6 for line in notes) + 12 if notes else 0) + margin
     dx, dy = corner[:2] if corner else ((panels_w + GAP, 0.0) if beside else (0.0, panels_h + GAP))

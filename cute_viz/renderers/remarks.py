@@ -54,7 +54,8 @@ def with_notes(figure: Figure, options: Options, lay_out: Callable[[Figure, Opti
         yield from page.items
         yield from lines
 
-    return replace(page, figure=figure, width=wide, height=max(page.height, height), draw=lambda: list(items()))
+    whole = replace(figure, paints=page.figure.paints)  # which may have more than the figure
+    return replace(page, figure=whole, width=wide, height=max(page.height, height), draw=lambda: list(items()))
 
 
 def _with_gutter(
