@@ -173,6 +173,11 @@ def _raise_limits(ctx: click.Context, words: tuple[str, ...]) -> None:
         raise click.BadParameter(f"{error.message}; {error.hint}" if error.hint else error.message) from None
 
 
+def _close_output() -> None:
+    """Drop what is left for standard output, of which Python would complain once more when it flushes it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main(argv: list[str] | None = None) -> None:
     """The console script: runs a command and turns every expected failure into one clear message."""
     import gc
@@ -200,8 +205,7 @@ def main(argv: list[str] | None = None) -> None:
         output.error(error)
         status = 3 if isinstance(error, CannotCheck) else 1
     except BrokenPipeError:
-        # The reader has seen enough. Python would complain once more when it flushes stdout at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_output()  # the reader has seen enough
         status = 0
     except (click.Abort, KeyboardInterrupt):
         output.error("interrupted")
@@ -218,6 +222,8 @@ def main(argv: list[str] | None = None) -> None:
             isinstance(error, FileNotFoundError) and other != error.filename and os.path.isfile(other)
         ):  # a path of Windows elsewhere
             hint = f"did you mean {other}?"
+        if error.filename is None:
+            _close_output()
         said = str(error.strerror or error)
         output.error(CuteVizError(said, name=os.fsdecode(error.filename or "standard output"), hint=hint))
         status = 1

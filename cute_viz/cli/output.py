@@ -64,7 +64,7 @@ def write(data: bytes, path: str | None, root: str | None = None) -> None:
     """Write to a path, or to standard output for None and `-`. A file appears whole or not at all; `root` as in `files.write`."""
     look(data)
     if file_of(path) is None:
-        if sys.stdout.name == os.devnull:
+        if getattr(sys.stdout, "name", "") == os.devnull:
             raise CuteVizError("standard output is closed", hint="give a file with -o")
         sys.stdout.flush()
         sys.stdout.buffer.write(data)

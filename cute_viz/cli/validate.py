@@ -64,20 +64,19 @@ def _check(path: str, library: Library) -> tuple[str, list[CuteVizError]]:
 
         entries, tried, wrong = check_library(atoms)
         return f"{entries} entr{'y' if entries == 1 else 'ies'} fine, {counted(tried, 'operation')} tried", list(wrong)
-    errors: list[CuteVizError] = []
+    found: list[CuteVizError] = []
     builder, taken = Builder(text, path, library), reserved()
     parts = builder.parts()
     for name, fields in parts.items():
-        builder.wrong = []
+        builder.wrong, errors = [], list[CuteVizError]()
         for step in (partial(name_files, builder, name, fields, (), taken), partial(_check_spec, builder, name, fields, errors)):
             try:
                 with boundary():
                     step()
             except CuteVizError as error:
                 errors.append(error)
-        errors += builder.wrong
-    found = {error.explain(): error for error in errors}  # in the order of the file, each once
-    return f"{counted(len(parts), 'spec')} fine", sorted(found.values(), key=lambda error: error.span.start if error.span else 0)
+        found += {error.explain(): error for error in (*errors, *builder.wrong)}.values()  # each once
+    return f"{counted(len(parts), 'spec')} fine", sorted(found, key=lambda error: error.span.start if error.span else 0)
 
 
 def _check_spec(builder: Builder, name: str, fields: Value, errors: list[CuteVizError]) -> None:

@@ -37,7 +37,8 @@ def suggested(error: CuteVizError, text: str, library: Library, files: bool, dra
         if word.isidentifier():
             hint = f"write a layout, for example (4,8):(8,1), or define it: `let={word}=(4,8):(8,1)`"
     whole = Span(text.index(word), text.index(word) + len(word))  # not the part of a dotted name that a reader stopped at
-    return error.but(message=message, hint=hint, needs=(), text=text, span=whole)
+    here = {"text": text, "span": whole} if error.text in (None, text) else {}
+    return error.but(message=message, hint=hint, needs=(), **here)
 
 
 def _meaning(word: str) -> str | None:
