@@ -149,11 +149,15 @@ def idle(consumers: Sequence[Sequence[Any]]) -> int:
         (2, "tiles=40,load=31", "2 stages: the MMA waits 570 of 610 slots; 32 stages would hide the loads"),
         (2, "tiles=40,load=32", "2 stages: the MMA waits 589 of 629 slots"),
         (2, "tiles=40,load=64", "2 stages: the MMA waits 1197 of 1237 slots"),
-        (4, "tiles=4,work=2,consumers=2", "2 consumers take turns: the MMA never waits; with one consumer it would wait 2 slots"),
+        (
+            4,
+            "tiles=4,work=2,consumers=2",
+            "2 consumers take turns: the MMA waits only for the first load; one consumer would wait 2 slots",
+        ),
         (
             2,
             "tiles=4,work=2,consumers=2",
-            "2 consumers take turns: the MMA waits 6 of 14 slots; with one consumer it would wait 6 slots",
+            "2 consumers take turns: the MMA waits 6 of 14 slots; one consumer would wait 6 slots",
         ),
     ],
 )

@@ -150,8 +150,8 @@ def _title(made: Pipeline) -> str:
     if made.consumers > 1:
         alone = replace(made, consumers=1).waits()
         many = f"{made.consumers} consumers take turns"
-        words = f"waits {all_of_it}" if waits else "never waits"
-        return f"{many}: the MMA {words}; with one consumer it would wait {alone} slots"
+        words = f"waits {all_of_it}" if waits else "waits only for the first load"
+        return f"{many}: the MMA {words}; one consumer would wait {alone} slots"
     if not waits:
         return f"{stages} hide{'s' * (made.stages == 1)} a load of {count(made.load, 'slot')}: the MMA waits only for the first"
     enough = next((n for n in range(made.stages + 1, MOST["stages"] + 1) if not replace(made, stages=n).waits()), 0)
