@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
@@ -328,20 +328,18 @@ def _paid(row: Access) -> int:
 
 def _choices(views: list[list[tuple[Edit, ...]]]) -> Iterator[tuple[Edit, ...]]:
     """One edit after the other, and then one of every view."""
-    for view in views:
-        yield from view
+    yield from chain.from_iterable(views)
     for several in product(*views) if len(views) > 1 else ():
         yield tuple(dict.fromkeys(edit for edits in several for edit in edits))
 
 
 def _hopeless(rows: list[Access], found: bool) -> str:
     """Why a buffer has no fix."""
-    worst = max(rows, key=lambda row: row.cost.ways)
-    what = worst.cost.instruction
     if found:
         return "no definition was found whose edit would move the elements"
-    if what.startswith("cp.async"):
-        wide = 1024 // worst.cost.side.tensor.bits if worst.cost.side is not None else 0
+    worst = max((row.cost for row in rows), key=lambda cost: cost.ways)
+    if worst.instruction.startswith("cp.async"):
+        wide = 1024 // worst.side.tensor.bits if worst.side is not None else 0
         return (
             "cp.async waits for the lines of global memory that one wavefront is gathered from; it would not with"
             f" {wide} elements (128 bytes) along the mode that lies together there, in the tile and in its layout of threads"

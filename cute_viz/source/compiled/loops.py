@@ -59,8 +59,7 @@ def ways(here: Cursor, site: CallSite) -> Iterator[CallSite]:
     """A call as each side of an operand `a ? b : c` makes it, with the condition of that side around it."""
     sites = [site]
     for n, arg in enumerate(reversed([arg for arg in here.get_arguments() if arg is not None][-len(site.args) :]), 1):
-        while arg.kind.name in ("UNEXPOSED_EXPR", "PAREN_EXPR") and len(inner := list(arg.get_children())) == 1:
-            arg = inner[0]
+        arg = _bare(arg)
         if arg.kind.name == "CONDITIONAL_OPERATOR" and len(sites) < _MOST:
             sides = [(node(side), around) for side, around in list(within(arg, ()))[1:]]
             sites = [
@@ -138,10 +137,16 @@ def _words(cursor: Cursor) -> list[str]:
     return [str(token.spelling) for token in cursor.get_tokens()]
 
 
-def _right(cursor: Cursor) -> Cursor | None:
-    """The right operand of an operator, be it a function."""
+def _bare(cursor: Cursor) -> Cursor:
+    """An expression without the parentheses and implicit conversions around it."""
     while cursor.kind.name in ("UNEXPOSED_EXPR", "PAREN_EXPR") and len(inner := list(cursor.get_children())) == 1:
         cursor = inner[0]
+    return cursor
+
+
+def _right(cursor: Cursor) -> Cursor | None:
+    """The right operand of an operator, be it a function."""
+    cursor = _bare(cursor)
     parts = (
         [arg for arg in cursor.get_arguments() if arg is not None]
         if cursor.kind.name == "CALL_EXPR"

@@ -13,7 +13,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, UncountedError
 from cute_viz.source.cpp.lookup import Found, Meaning, change_before, opened
 from cute_viz.source.cpp.scopes import Declaration
-from cute_viz.source.cpp.shared import is_shared
+from cute_viz.source.cpp.shared import TO_ADDRESS, is_shared
 from cute_viz.source.cpp.spots import brackets
 from cute_viz.source.cpp.tree import Binary, Brace, Cast, Condition, CppCall, Id, Index, Member, Node, Unary
 from cute_viz.source.cpp.unknown import tried
@@ -22,7 +22,6 @@ from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, bits_of
 
-_ADDRESS = re.compile(r"__cvta_generic_to_shared|cast_smem_ptr_to_uint")
 _SAME = re.compile(r"unsigned|size_t|u?int(?:32|64)_t|int")
 _BYTE = ValueType("uint8_t")  # what an address counts
 _MADE = "what a function makes of its address is not known"
@@ -93,7 +92,7 @@ def place_of(meaning: Meaning, node: Node) -> Pointed | None:
             if node.operator != "&":
                 raise UncountedError(f"where {found.base} is moved to is not known")
             return found
-        case CppCall(args=(inner,)) if _ADDRESS.fullmatch(node.called):
+        case CppCall(args=(inner,)) if TO_ADDRESS.fullmatch(node.called):
             found = inside(inner)
             return found and found._replace(steps=(8,), kind=_BYTE)
         case CppCall(args=(inner,)) if _SAME.fullmatch(node.called):

@@ -14,7 +14,7 @@ from cute_viz.source.cpp.spots import spot_of
 _VIEWS = re.compile(
     r"partition|local_tile|make_tensor(?!_like| <)|group_modes|recast|retile|domain_offset|flatten|coalesce|zipped_divide|filter"
 )
-_ADDRESS = re.compile(r"__cvta_generic_to_shared|cast_smem_ptr_to_uint")
+TO_ADDRESS = re.compile(r"__cvta_generic_to_shared|cast_smem_ptr_to_uint")
 _FOLLOWED = re.compile(
     r"if|while|for|switch|sizeof|return|make_\w+|\w+_ptr|\w+_cast|(co)?size\w*|print\w*|is_\w+|alignas|__align__|assert"
 )
@@ -34,7 +34,7 @@ def arrays(reader: Declarer) -> dict[str, list[Declaration]]:
             plain = is_shared(reader, x) or (not x.array and is_alias(reader, x) and _mentions(words, aliases, scope))
             if x.kind == "variable" and (plain or (not x.array and view)):
                 out.setdefault(x.name, []).append(x)
-            address = any(map(_ADDRESS.search, words)) and _mentions(words, aliases, scope)
+            address = any(map(TO_ADDRESS.search, words)) and _mentions(words, aliases, scope)
             address = (address or _mentions(words, addresses, scope)) and is_address(reader, x)
             if not plain and address and x.kind == "variable":
                 addresses.setdefault(x.name, []).append(x)
