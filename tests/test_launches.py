@@ -260,11 +260,11 @@ class Kernel:
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("k.cuh", HEADER, {"Tr": "type Traits<128, 128>", "kThreads": "int 128", "T": "type half_t", "ld": "int 128"}),
+        ("k.cuh", HEADER, {"Tr": "type Traits<128, 128>", "kThreads": "int 128", "T": "type half_t"}),
         (
             "k.cuh",
             HEADER + "using Used = Traits<128, 64, 4>;",
-            {"Tr": "type Traits<128, 64, 4>", "kThreads": "int 128", "T": "type half_t", "ld": "int 128"},
+            {"Tr": "type Traits<128, 64, 4>", "kThreads": "int 128", "T": "type half_t"},
         ),
         ("k.py", SCRIPT, {"stages": "int 3", "dtype": "Type[cutlass.Numeric] cutlass.Float16"}),
     ],
@@ -281,6 +281,11 @@ def test_all_values_are_asked_for_at_once(
     report = json.loads(run(capsys, "analyze", str(tmp_path / name), *shlex.split(together), "--json")[1])
     assert report["unknown"] == report["asked"] == []
     assert report["accesses"]
+    taken = {key: one["value"] for key, one in report["assumed"].items()}
+    assert taken == ({"ld": "8192"} if name == "k.cuh" else {})  # a stride of global memory that nothing gives
+    given = " ".join(f"--let {key}={value}" for key, value in taken.items())
+    same = json.loads(run(capsys, "analyze", str(tmp_path / name), *shlex.split(f"{together} {given}"), "--json")[1])
+    assert [{**row, "basis": None} for row in same["accesses"]] == [{**row, "basis": None} for row in report["accesses"]]
     (tmp_path / ".git").mkdir()
     (tmp_path / "cute-viz.yaml").write_text("let:\n" + "".join(f"  {key}: {value!r}\n" for key, value in tries.items()))
     assert json.loads(run(capsys, "analyze", str(tmp_path / name), "--json")[1])["asked"] == []

@@ -130,8 +130,10 @@ def head(report: Report, name: str) -> str:
         else []
     )
     parts += [f"{' or '.join(map(str, threads[-2:]))} threads"] * bool(threads) + [", ".join(types[:3])] * bool(types)
-    if assumed := report.assumed:
-        parts.append(f"{' '.join(f'{name}={value}' for name, (value, _) in assumed.items())} (from main; `let=` gives others)")
+    for told, whence in ((True, "(from main; `let=` gives others)"), (False, "(nothing here gives it; `let=` does)")):
+        if values := [f"{name}={value}" for name, (value, line) in report.assumed.items() if (line > 0) is told]:
+            more = f" and {len(values) - 4} more" * (len(values) > 4 and not told)
+            parts.append(f"{' '.join(values if told else values[:4])}{more} {whence}")
     return "  ".join([os.path.basename(name), ", ".join(parts)]).rstrip()
 
 
