@@ -89,6 +89,35 @@ def test_launches_are_listed_and_chosen(tmp_path: Path, capsys: pytest.CaptureFi
     assert [chosen([long, short], word) for word in ("k", "n::k", "_p")] == [short, short, long]  # a whole name wins over a part
 
 
+MACROS = """
+#include "launch.h"
+#ifndef BIN
+#define GO(n) { k<n><<<1, 32>>>(a); }
+void f(float* a) { CHECK(a) CHECK(a) constexpr int S = 2; GO(S) }
+#else
+#define GO(n, m) { dim3 block(m); k<(n)><<<1, block>>>(a); }
+void g(float* a, int stages) {
+  CHECK(a)
+  constexpr int S = 32;
+  switch (stages) { case 2: GO(S, 64); break; }
+}
+#endif
+template <int S> __global__ void k(float* a) { __shared__ float s[4096]; s[threadIdx.x * S] = a[0]; }
+"""
+
+
+def test_macros_that_launch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each branch has its own macro of a name; a folder around the file that alone has what it includes is searched."""
+    path = tmp_path / "src" / "k.cu"
+    for folder in ("src", "utils", "docs"):
+        (tmp_path / folder).mkdir()
+    path.write_text(MACROS)
+    (tmp_path / "utils" / "launch.h").write_text("#define CHECK(x) if (x == nullptr) { throw 1; }\n")
+    assert rows(capsys, str(path)) == [2, 64]
+    (tmp_path / "docs" / "launch.h").write_text("")  # two of them: neither is meant
+    assert rows(capsys, str(path)) == []
+
+
 def test_launches_of_every_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Several hosts of a file hold their kernel in variables of one name."""
     forms = [

@@ -122,7 +122,12 @@ def head(report: Report, name: str) -> str:
     kernels = list(dict.fromkeys(move.scope[-1] for move, _ in report.read if move.scope))
     threads = sorted({len(row.cost.side.tensor.starts) for row in report.accesses if row.cost.side is not None} - {0})
     types = list(
-        dict.fromkeys(x.pointer.element for _, xs in report.read for x in tensors_in(xs, "smem", "gmem") if x.pointer.known)
+        dict.fromkeys(
+            x.pointer.element
+            for _, xs in report.read
+            for x in tensors_in(xs, "smem", "gmem")
+            if x.pointer.known and not getattr(x.part, "name", "")  # the bytes of an address in inline assembly are no type
+        )
     )
     parts = (
         [", ".join(middle(name, 72) for name in kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)]
