@@ -26,7 +26,7 @@ from cute_viz.source.cpp.fields import field_of
 from cute_viz.source.cpp.indexed import Indexed
 from cute_viz.source.cpp.launched import block_of, directions
 from cute_viz.source.cpp.lookup import Lookup, opened
-from cute_viz.source.cpp.pointed import KERNEL, says
+from cute_viz.source.cpp.pointed import KERNEL, meant, overloads, says
 from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.shared import ASSIGNED, is_single
 from cute_viz.source.cpp.slices import known_part, split
@@ -79,7 +79,7 @@ def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope,
         return []
     x, plain = found
     try:
-        _check_calls(context, function)
+        _check_calls(context, lookup(context), function)
         x, fields = field_of(CppEvaluator(context, lookup(context), opened(context, scope)), x, access, function)
         return list(_iterations(context, lookup, scope, function, access, x, plain, fields))
     except CuteVizError as error:
@@ -200,7 +200,7 @@ def _arrived(
     return out, sure, assumed
 
 
-def _check_calls(context: Context, function: Scope) -> None:
+def _check_calls(context: Context, lookup: Lookup, function: Scope) -> None:
     """Raises: AlgebraError for a function that calls itself, and for one of a template whose specialisations have others."""
     reader = context.reader
     for each in (function, *context.chosen):
@@ -208,6 +208,9 @@ def _check_calls(context: Context, function: Scope) -> None:
         named = (n for n in reader.places().get(each.name, ()) if opening < n < reader.match[opening])
         if each.kind == "function" and any(reader.tokens[n + 1].kind in ("(", "<") for n in named):
             raise AlgebraError(f"{each.name} calls itself, and how often is not known")
+        if (use := context.chosen.get(each)) is not None and use.called and len(overloads(each)) > 1:
+            if len(meant(CppEvaluator(context, lookup, context.root), each, use)) > 1:
+                raise AlgebraError(f"which of the functions {each.name} is called is not known")
         owner = each.parent
         if owner is not None and owner.kind == "class" and (owner.parent, owner.name) in reader.specialisations:
             raise AlgebraError(f"which specialisation of {owner.name} is called is not known")

@@ -14,7 +14,7 @@ from cute_viz.source.cpp.spots import Spot, spot_of, with_field
 from cute_viz.source.moves import ADDRESS
 
 _OTHERS = frozenset(("case", "default", "template", "using", "{", "try", "struct", "class", "union", "else"))  # no statements
-_HEADS = frozenset(("if", "switch", "while", "for"))  # whose conditions are read once each time
+_HEADS = frozenset(("if", "switch", "while", "for"))  # whose conditions are read
 _BY_VALUE = re.compile(  # intrinsics, CUDA's mathematical functions, conversions
     r"__\w+|(fast_)?(f?max|f?min|f?abs|f?mod|fdim|fma|exp(2|10|m1)?|log(2|10|1p)?|pow|r?sqrt|r?cbrt|hypot|erfc?|lgamma|tgamma|copysign"
     r"|a?(sin|cos|tan)h?|(sin|cos)pi|l?l?r(ou|i)nd|l?l?rint|floor|ceil|trunc|nearbyint|is(nan|inf|finite)|h[a-z]+\d*)f?"
@@ -52,7 +52,7 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
         end = reader.match[begin] if word in _HEADS else reader.find(begin, (";",))
     for n in _outside(reader, begin, end):  # macros of several statements stand as they are
         for name in {x.text for macro in reader.source.macros.get(tokens[n].text, ()) for x in macro.body} & names.keys():
-            if any(scope.inside(x.scope) and is_plain(reader, x) for x in names[name]):
+            if any(scope.inside(x.scope) and is_plain(reader, names, x) for x in names[name]):
                 yield Indexed(n, Spot(n, n + 1, (), n + 1), name, False, False, why="what its macro does is not followed")
     mentions = [n for n in _outside(reader, begin, end) if tokens[n].text in names and tokens[n - 1].kind not in (".", "->", "::")]
     spots = {n: with_field(reader, spot_of(reader, n)) for n in mentions}
@@ -81,7 +81,7 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
         if not (one or place.indices or place.step or place.deref):
             if (
                 not waits(name)
-                and any(is_plain(reader, x) for x in mine)
+                and any(is_plain(reader, names, x) for x in mine)
                 and not (follows(reader, names, n) or is_followed(reader, names, begin, n))
             ):
                 yield Indexed(n, place, name, False, False, why=ADDRESS)
@@ -89,7 +89,7 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
         member = place.cast is not None and tokens[place.right].kind == "."
         why = "how much of it a compiler loads for one member is not known" if member else ""
         why = "what lies in a part of it is not followed" if not place.cast and tokens[place.right].kind == "[" else why
-        why = "what the head of a loop reads is not counted" if word in ("for", "do") else why
+        why = "what the head of a loop reads is not counted" if word in ("for", "while", "do") else why
         by, operator = None, stores[n]
         if follows(reader, names, n, place):  # its own accesses are found
             continue
@@ -113,7 +113,7 @@ def _outside(reader: Declarer, begin: int, end: int) -> Iterator[int]:
     n = begin
     while n < end:
         yield n
-        n = reader.match[reader.find(n + 1, ("{",))] if n in reader.lambdas else n + 1
+        n = reader.match[reader.find(reader.match[n] + 1, ("{",))] if n in reader.lambdas else n + 1
 
 
 def stored(reader: Declarer, place: Spot) -> str:

@@ -125,7 +125,8 @@ def is_followed(reader: Declarer, names: Mapping[str, list[Declaration]], begin:
     near = tokens[n - 1], tokens[n + 1]
     if any(x.kind in _COMPARED or x.text == "++" or x.text == "--" for x in near):
         return True
-    if any(x.init is not None and x.init[0] <= n < x.init[1] for found in names.values() for x in found):
+    inside = [x for found in names.values() for x in found if x.init is not None and x.init[0] <= n < x.init[1]]
+    if any(x.opens == "=" and x.init is not None and tokens[x.init[0]].kind != "{" for x in inside):
         return True
     while at >= begin:
         if tokens[at].text in ASSIGNED or tokens[at + 1].text in ASSIGNED:
@@ -151,10 +152,14 @@ def is_single(reader: Declarer, x: Declaration) -> bool:
     return x.kind == "variable" and not x.array and begins != "*" and (begins in ("&", "&&") or is_shared(reader, x))
 
 
-def is_plain(reader: Declarer, x: Declaration) -> bool:
-    """Whether a declaration is of an array in shared memory, or of a pointer there, and not of a view."""
-    words = " ".join(token.text for token in reader.tokens[slice(*(x.init or (0, 0)))])
-    return x.pointer or is_shared(reader, x) or (is_alias(reader, x) and not _VIEWS.search(words))
+def is_plain(reader: Declarer, names: Mapping[str, list[Declaration]], x: Declaration) -> bool:
+    """Whether a declaration is of an array in shared memory, or of a pointer there, and not of a view, or of an integer."""
+    words = [token.text for token in reader.tokens[slice(*(x.init or (0, 0)))]]
+    calls = re.findall(r"(\w+) (?:< [^()]* > )?\(", " ".join(words))
+    if x.pointer or is_shared(reader, x) or not is_alias(reader, x) or not all(name.endswith("_cast") for name in calls):
+        return x.pointer or is_shared(reader, x)
+    around = [y for word in words for y in names.get(word, ()) if x.scope.inside(y.scope) and y.token < x.token]
+    return any(is_plain(reader, names, y) for y in around)
 
 
 def is_address(reader: Declarer, x: Declaration) -> bool:
