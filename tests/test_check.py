@@ -358,7 +358,7 @@ def test_a_kernel_is_its_text_with_every_hole_filled(tmp_path: Path, monkeypatch
     (tmp_path / "kernels").mkdir()
     (tmp_path / "kernels" / "outer.ptx").write_text("#needs {needs}\n" + each + "#use inner.ptx at={n*n}\n")
     (tmp_path / "kernels" / "inner.ptx").write_text("#if !odd\nadd {at+1};\n#end\n")
-    monkeypatch.setattr(kernels, "files", lambda package: tmp_path)
+    monkeypatch.setattr(job, "files", lambda package: tmp_path)
     made = job.kernel("outer.ptx", "k", "8.4 90a", n=2, odd=True)
     assert (made.version, made.target, made.exact) == ((8, 4), 90, True)
     assert made.body.split("\n") == ["st [2], %d0;", "st [6], %d1;"]

@@ -1,4 +1,4 @@
-"""The GPU: the only module that talks to a driver, and the compiler of CUDA. It loads PTX, runs launches, times them, and returns bytes.
+"""The GPU: the only module that talks to a driver. It loads PTX, runs launches, times them, and returns bytes. And CUDA's compiler.
 
 Needs the extra `gpu` (cuda-bindings) and an NVIDIA driver; the driver itself compiles the PTX. Not cuda-core (read up to 1.2): its
 linker takes nvJitLink where that is installed, so that another compiler would decide what is refused, and it does not set how much
