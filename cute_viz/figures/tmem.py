@@ -24,10 +24,8 @@ from cute_viz.algebra.tmem import (
 from cute_viz.errors import FigureError
 from cute_viz.figures.machine import Place, Span, of_metadata, of_tensor_memory
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
-from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import HUES, by_group
-from cute_viz.figures.rulers import borders
-from cute_viz.figures.words import not_run, runs
+from cute_viz.figures.options import FigureOptions, check_cells, not_run, runs
+from cute_viz.figures.paint import HUES, borders, by_group
 from cute_viz.spelling import count
 
 STEP = 16  # lanes that a cell stands for

@@ -7,10 +7,7 @@ from math import ceil
 
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers.frame import GAP, LARGEST, Detail, Fit, PanelFrame, caption_width, frames, resized
-from cute_viz.renderers.geometry import (
-    arrange,
-    shared_sizes,
-)
+from cute_viz.renderers.geometry import arrange, shared_sizes
 from cute_viz.renderers.marks import has_vectors
 from cute_viz.renderers.ways import blocks, shelves
 

@@ -13,17 +13,7 @@ from typing import NamedTuple
 
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.records import dataclass
-from cute_viz.renderers.geometry import (
-    ALL_COLUMNS,
-    BOLD,
-    CAPTION,
-    CHAR,
-    FONT,
-    SMALL,
-    CellLabels,
-    cell_labels,
-    wrap,
-)
+from cute_viz.renderers.geometry import ALL_COLUMNS, BOLD, CAPTION, CHAR, FONT, SMALL, CellLabels, cell_labels, wrap
 from cute_viz.renderers.marks import Mark, vector_cell, vector_marks
 from cute_viz.renderers.names import group_marks
 
