@@ -208,9 +208,9 @@ def _check_calls(context: Context, lookup: Lookup, function: Scope) -> None:
         named = (n for n in reader.places().get(each.name, ()) if opening < n < reader.match[opening])
         if each.kind == "function" and any(reader.tokens[n + 1].kind in ("(", "<") for n in named):
             raise AlgebraError(f"{each.name} calls itself, and how often is not known")
-        if (use := context.chosen.get(each)) is not None and use.called and len(overloads(each)) > 1:
-            if len(meant(CppEvaluator(context, lookup, context.root), each, use)) > 1:
-                raise AlgebraError(f"which of the functions {each.name} is called is not known")
+        use, evaluator = context.chosen.get(each), CppEvaluator(context, lookup, context.root)
+        if use is not None and use.called and len(overloads(each)) > 1 and len(meant(evaluator, each, use)) > 1:
+            raise AlgebraError(f"which of the functions {each.name} is called is not known")
         owner = each.parent
         if owner is not None and owner.kind == "class" and (owner.parent, owner.name) in reader.specialisations:
             raise AlgebraError(f"which specialisation of {owner.name} is called is not known")
