@@ -10,9 +10,9 @@ from typing import Any, TextIO
 import click
 
 from cute_viz.algebra.inttuple import show
-from cute_viz.cli import completion, output
-from cute_viz.cli.help import Choice, Command
-from cute_viz.cli.words import SourceOptions, reading_options
+from cute_viz.cli import output
+from cute_viz.cli.options import complete_sources
+from cute_viz.cli.words import Choice, Command, SourceOptions, reading_options
 from cute_viz.engine.evaluate import evaluate
 from cute_viz.engine.reading import is_file, values_of
 from cute_viz.errors import CuteVizError, UsageError, boundary
@@ -22,7 +22,7 @@ from cute_viz.source.address import address_of
 
 
 @click.command(cls=Command)
-@click.argument("expressions", metavar="EXPR|FILE...|-", shell_complete=completion.sources, nargs=-1, required=True)
+@click.argument("expressions", metavar="EXPR|FILE...|-", shell_complete=complete_sources, nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: value, names, warnings")
 @click.option(
     "--as",
