@@ -11,8 +11,8 @@ import click
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.cli import output
-from cute_viz.cli.options import complete_sources
-from cute_viz.cli.words import Choice, Command, SourceOptions, reading_options
+from cute_viz.cli.options import Choice, complete_sources
+from cute_viz.cli.words import Command, SourceOptions, reading_options
 from cute_viz.engine.evaluate import evaluate
 from cute_viz.engine.reading import is_file, values_of
 from cute_viz.errors import CuteVizError, UsageError, boundary
@@ -86,7 +86,7 @@ def write_as(source: str, target: str, reading: SourceOptions) -> None:
 
         output.echo(table_of(answer.layout), nl=False)
     elif target == "triton":
-        from cute_viz.notation.triton_write import write_triton
+        from cute_viz.notation.triton_shared import write_triton
 
         output.echo(write_triton(answer.obj, reading.library.shape, reading.library.wave or 32))
     else:

@@ -17,7 +17,7 @@ from cute_viz.engine import ask
 from cute_viz.errors import CuteVizError, did_you_mean
 from cute_viz.options import OPTIONS
 from cute_viz.options.views import VIEWS
-from cute_viz.source.build import Build
+from cute_viz.source.address import Build
 from cute_viz.spec import Library
 from cute_viz.spelling import count
 

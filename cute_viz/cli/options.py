@@ -10,14 +10,31 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from cute_viz.cli.words import Choice
 from cute_viz.errors import CuteVizError
 from cute_viz.options import OPTIONS, Option
 from cute_viz.options.words import read
 
 if TYPE_CHECKING:
-    _Base = click.ParamType[Any]
     from click.shell_completion import CompletionItem
+
+    _Base = click.ParamType[Any]
+else:
+    _Base = click.ParamType  # generic only since click 8.5
+
+
+class Choice(click.Choice):  # type: ignore[type-arg]  # generic only since click 8.2
+    """One of some words; another is refused with those like it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The word. Raises: UsageError, which names the nearest choice, or all of them."""
+        if value in self.choices:
+            return value
+        words, name = list(map(str, self.choices)), param.opts[0] if param is not None else "the value"
+        from difflib import get_close_matches
+
+        near = get_close_matches(str(value).lower(), words, n=1, cutoff=0.7) or [x for x in words if x.startswith(str(value)[:3])]
+        hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(words)}"
+        raise click.UsageError(f"invalid value {str(value)[:40]!r} for {name}; {hint}", ctx)
 
 
 class OptionValue(_Base):

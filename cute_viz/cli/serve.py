@@ -13,8 +13,7 @@ from cute_viz import files
 from cute_viz.cli import output
 from cute_viz.cli.options import DIR, NAME, complete_sources
 from cute_viz.cli.words import Command, build_options, folder_option, layouts_option, let_option
-from cute_viz.source.address import Folder, address_of
-from cute_viz.source.build import Build
+from cute_viz.source.address import Build, Folder, address_of
 from cute_viz.spec import Library
 
 PORT = 8080  # so that links of yesterday lead to the server of today

@@ -13,15 +13,14 @@ from typing import Any
 import click
 
 from cute_viz.cli import output
-from cute_viz.cli.options import DIR, NAME
+from cute_viz.cli.options import DIR, NAME, Choice
 from cute_viz.engine.request import Request, Source
 from cute_viz.errors import CuteVizError
 from cute_viz.files import decode, read_text
 from cute_viz.limits import limit
 from cute_viz.notation import DIALECTS
 from cute_viz.records import dataclass, rows
-from cute_viz.source.address import Folder
-from cute_viz.source.build import Build
+from cute_viz.source.address import Build, Folder
 from cute_viz.spec import Library
 
 
@@ -270,18 +269,3 @@ def _meaning(param: click.Option, brief: bool) -> str:
     if param.show_default is True and not param.is_flag and isinstance(param.default, (str, int, float)) and param.default != "":
         return f"{words}  [default: {param.default}]"
     return words
-
-
-class Choice(click.Choice):  # type: ignore[type-arg]  # generic only since click 8.2
-    """One of some words; another is refused with those like it."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The word. Raises: UsageError, which names the nearest choice, or all of them."""
-        if value in self.choices:
-            return value
-        words, name = list(map(str, self.choices)), param.opts[0] if param is not None else "the value"
-        from difflib import get_close_matches
-
-        near = get_close_matches(str(value).lower(), words, n=1, cutoff=0.7) or [x for x in words if x.startswith(str(value)[:3])]
-        hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(words)}"
-        raise click.UsageError(f"invalid value {str(value)[:40]!r} for {name}; {hint}", ctx)

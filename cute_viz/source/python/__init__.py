@@ -13,7 +13,7 @@ from cute_viz.algebra.composed import domain
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
-from cute_viz.notation.reading import Resolver
+from cute_viz.notation.syntax import Resolver
 from cute_viz.source.model import Asked, Given, SourceFile
 from cute_viz.source.moves import Launch, Loop, Move, Often, chosen
 from cute_viz.source.python.entries import entries_of

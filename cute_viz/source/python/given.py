@@ -12,10 +12,9 @@ from cute_viz.algebra.static import clear_static, is_tiling
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.notation import Notation
 from cute_viz.notation.program import Document
-from cute_viz.notation.reading import Passage
+from cute_viz.notation.syntax import Passage
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.modules import symbol
-from cute_viz.source.python.tree import Tree
+from cute_viz.source.python.tree import Tree, symbol
 from cute_viz.source.python.values import Atom, EnumMember, Lost, Mutable, PyFunction, Symbol, element, lone_self, tensor_of
 from cute_viz.source.sniff import is_cpp
 from cute_viz.values.examples import hint_for

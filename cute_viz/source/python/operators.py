@@ -17,8 +17,8 @@ from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.machine import Frame, Machine, need, need_whole
-from cute_viz.source.python.modules import HELPERS as WRITTEN
-from cute_viz.source.python.modules import defined, is_library
+from cute_viz.source.python.tree import HELPERS as WRITTEN
+from cute_viz.source.python.tree import defined, is_library
 from cute_viz.source.python.values import Atom, EnumMember, Lost, Mutable, Object, SizedInt, Symbol, same
 from cute_viz.values.integer import Unknown, compared
 from cute_viz.values.types import ValueType
