@@ -129,7 +129,7 @@ def _metadata(tensor: Tensor, options: FigureOptions) -> Figure:
     painting = by_group([None if x is None else order[x] for x in blocks], len(order), "hue: one tcgen05.mma", "MMA ")
     labels = tuple(map(_kept, cells))
     words = metadata_words(tensor)
-    each = max((max(ks) - min(ks) + 1 for held in cells for ks in held.values()), default=0)
+    each = max(max(ks) - min(ks) + 1 for held in cells for ks in held.values())
     title = options.title or of_metadata(cells, each)
     mute = "Metadata of a sparse tcgen05.mma"
     caption = f"{mute}. A cell shows the rows m and columns k of A that its bits are for, lowest first"
