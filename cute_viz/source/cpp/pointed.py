@@ -16,8 +16,7 @@ from cute_viz.source.cpp.tree import Binary, Cast, CppCall, Id, Member, Node, Un
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use, function_of, is_another, takes, use_at
 from cute_viz.source.cpp.values import Class, Env, External, Value
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import Pointer, ValueType
 
 MOST = 64  # ways that are told apart
 _DEEP = 12  # calls in calls
@@ -272,9 +271,15 @@ def pointers(caller: Meaning, scope: Scope, use: Use, values: list[Value]) -> No
 
 def means(meaning: Meaning, scope: Scope, use: Use) -> bool:
     """Whether a call of an overloaded name may mean this function: of those that fit one with the fewest template parameters."""
+    fitting = meant(meaning, scope, use)
+    return not fitting or any(own.inner is scope for own in fitting)
+
+
+def meant(meaning: Meaning, scope: Scope, use: Use) -> list[Declaration]:
+    """The overloads that a call may mean, as far as its pointers tell."""
     fitting = [own for own in overloads(scope) if own.inner is not None and _fits(meaning, own.inner, use)]
     least = min((len(own.params or ()) for own in fitting), default=0)
-    return not fitting or any(own.inner is scope and len(own.params or ()) == least for own in fitting)
+    return [own for own in fitting if len(own.params or ()) == least]
 
 
 def _fits(meaning: Meaning, scope: Scope, use: Use) -> bool:
