@@ -30,11 +30,7 @@ def owner(op: Instruction) -> str:
 
 
 def per_chunk(bits: int) -> int:
-    """How many elements the 16 bytes of a cell hold; one that is wider counts alone.
-
-    >>> per_chunk(16), per_chunk(128), per_chunk(256)
-    (8, 1, 1)
-    """
+    """How many elements the 16 bytes of a cell hold; one that is wider counts alone."""
     return max(1, CHUNK * 8 // bits)
 
 
