@@ -283,9 +283,15 @@ def pointers(caller: Meaning, scope: Scope, use: Use, values: list[Value]) -> No
 
 def means(meaning: Meaning, scope: Scope, use: Use) -> bool:
     """Whether a call of an overloaded name may mean this function: of those that fit one with the fewest template parameters."""
+    fitting = meant(meaning, scope, use)
+    return not fitting or any(own.inner is scope for own in fitting)
+
+
+def meant(meaning: Meaning, scope: Scope, use: Use) -> list[Declaration]:
+    """The overloads that a call may mean, as far as its pointers tell."""
     fitting = [own for own in overloads(scope) if own.inner is not None and _fits(meaning, own.inner, use)]
     least = min((len(own.params or ()) for own in fitting), default=0)
-    return not fitting or any(own.inner is scope and len(own.params or ()) == least for own in fitting)
+    return [own for own in fitting if len(own.params or ()) == least]
 
 
 def _fits(meaning: Meaning, scope: Scope, use: Use) -> bool:
