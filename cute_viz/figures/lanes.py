@@ -201,10 +201,10 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
     reduced = "stat" in op.instruction.words  # a further register of each thread holds the maximum of the others
     load = op.instruction.kind == "tcgen05.ld"
     cells = high * wide
-    beside, stages = wide + registers <= 32, ("1. reads", "2. writes")[:: 1 if load else -1]
+    beside, ways = wide + registers <= 32, ("from", "to")[:: 1 if load else -1]
     panels = [
         Panel(
-            caption=f"{stages[0]}: tensor memory, 32 bits a cell",
+            caption=f"{ways[0]} tensor memory, 32 bits a cell",
             labels=left,
             paints=painting.cells[:cells],
             row_ruler=Ruler("lane", tuple(map(str, range(high)))),
@@ -212,7 +212,7 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
             data={"thread": tuple(None if found is None else found[0][0] for found in first)},
         ),
         Panel(
-            caption=f"{stages[1]}: registers",
+            caption=f"{ways[1]} registers",
             labels=right,
             paints=painting.cells[cells:],
             row_ruler=Ruler("thread", tuple(f"T{t}" for t in range(threads))),
@@ -269,9 +269,7 @@ def _lit(painting: Painting, pairs: Sequence[tuple[int, int] | None], options: F
 def _maximum(panel: Panel) -> Panel:
     """The register that tcgen05.ld.red adds to those of each thread."""
     labels, ruler = tuple([f"max of T{t}" for t in range(panel.rows)]), Ruler("", ("max",))
-    return replace(
-        panel, caption="3. reduces: their maximum", cols=1, labels=labels, paints=panel.paints[:: panel.cols], col_ruler=ruler
-    )
+    return replace(panel, caption="their maximum", cols=1, labels=labels, paints=panel.paints[:: panel.cols], col_ruler=ruler)
 
 
 def _owned(found: tuple[int, int, int]) -> str:
