@@ -16,8 +16,8 @@ import click
 import cute_viz
 from cute_viz.algebra.ops import OPS
 from cute_viz.cli import OLD, commands
-from cute_viz.cli.help import Command
-from cute_viz.cli.help import spelled as option_name
+from cute_viz.cli.words import Command
+from cute_viz.cli.words import spelled as option_name
 from cute_viz.errors import spelled
 from cute_viz.limits import LIMITS, limit, raised_by
 from cute_viz.options import OPTIONS
@@ -71,7 +71,7 @@ def _command(name: str, command: Command, summary: str) -> str:
     if command.epilog:
         out += ["\n## Examples\n", code(re.sub(r"\A.*?:\n", "", command.epilog.replace("\b", "").strip()))]
     if name == "verify":
-        from cute_viz.check.promises import PROVES
+        from cute_viz.check.report import PROVES
 
         kinds = ((kind, spelled(yes, "cli"), spelled(no, "cli")) for kind, (yes, no) in PROVES.items())
         out += ["\n## What each kind of check proves\n", table(("kind", "proves that", "does not decide"), kinds)]

@@ -109,7 +109,7 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         return report
     never = {id(row) for row in report.accesses if row.often.inside(None) == 0}
     told = [
-        replace(row, unfixed=row.unfixed or (remedy(row.cost) if row.cost.sectors else _of_compiler(row, detail)))
+        replace(row, unfixed="; ".join(filter(None, (row.unfixed or _of_compiler(row, detail), "" if row.fix else remedy(row)))))
         for row in report.accesses
         if id(row) not in never
     ]

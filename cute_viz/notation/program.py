@@ -10,15 +10,14 @@ from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.mixed import is_type
+from cute_viz.algebra.operands import is_type
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.notation.evaluate import Evaluator, Failed
 from cute_viz.notation.lexer import divided
-from cute_viz.notation.reading import Passage
 from cute_viz.notation.statements import parse_program
-from cute_viz.notation.syntax import Apply, Call, Chain, Infix, Name, Node, Sequence, Statement, short
+from cute_viz.notation.syntax import Apply, Call, Chain, Infix, Name, Node, Passage, Sequence, Statement, short
 from cute_viz.notation.values import PRINTERS, SWIZZLES, drawn, is_drawable, ungroup
 from cute_viz.records import pattern
 from cute_viz.values.integer import Unknown

@@ -10,8 +10,7 @@ from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.lookup import Found, Lookup, declares, loop_around, opened
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Stmt, outward
 from cute_viz.source.cpp.uses import takes, use_at
-from cute_viz.source.moves import Alternative
-from cute_viz.source.rounds import ALWAYS, COMPUTED, NO, ROUND
+from cute_viz.source.moves import ALWAYS, COMPUTED, NO, ROUND, Alternative
 
 _LEAVING = frozenset(("break", "return", "continue"))
 _ALIKE = frozenset(("blockIdx", "blockDim", "gridDim", "true", "false", "nullptr", "this"))  # in all threads of a block

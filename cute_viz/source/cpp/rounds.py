@@ -20,8 +20,7 @@ from cute_viz.source.cpp.tree import Binary, Node, Unary
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import Env
-from cute_viz.source.moves import Often
-from cute_viz.source.rounds import Gate, Pace, Round, often, step_of, stepped
+from cute_viz.source.moves import Gate, Often, Pace, Round, often, step_of, stepped
 from cute_viz.values.integer import Unknown
 
 _LEAVING = frozenset(("break", "goto", "return", "throw"))

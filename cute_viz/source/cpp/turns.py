@@ -23,7 +23,7 @@ from cute_viz.source.cpp.threads import Vector, each, numbers_at
 from cute_viz.source.cpp.tree import Binary, Node, Unary
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.values import Env, Value, integer
-from cute_viz.source.rounds import COMPARED, Pace, stepped
+from cute_viz.source.moves import COMPARED, Pace, stepped
 from cute_viz.values.integer import Unknown
 from cute_viz.values.marks import Kind
 from cute_viz.values.types import ValueType

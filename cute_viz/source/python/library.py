@@ -10,7 +10,6 @@ from typing import Any
 from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import ThrCopy
-from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.doubts import doubt
 from cute_viz.algebra.dsl import DIFFERENCES
 from cute_viz.algebra.inttuple import Underscore
@@ -19,7 +18,7 @@ from cute_viz.algebra.mma import ThrMMA
 from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.slicing import dice_tuple
-from cute_viz.algebra.static import clear_static, is_tiling
+from cute_viz.algebra.static import as_in_dsl, clear_static, is_tiling
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.notation.values import check_size
@@ -29,13 +28,13 @@ from cute_viz.source.python.gluon import call_gluon, is_gluon
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.instructions import instruction, is_of_one_value
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.modules import ENUMS, defined, family, is_library
-from cute_viz.source.python.modules import HELPERS as KNOWN
-from cute_viz.source.python.modules import helper as known_helper
 from cute_viz.source.python.operators import narrowed, unstaged
 from cute_viz.source.python.plain import call_plain
 from cute_viz.source.python.subscripts import carried, first, moved, partitioned, sliced, somewhere, underscores
 from cute_viz.source.python.tensors import TENSORS, dynamic, member_of, taken
+from cute_viz.source.python.tree import ENUMS, defined, family, is_library
+from cute_viz.source.python.tree import HELPERS as KNOWN
+from cute_viz.source.python.tree import helper as known_helper
 from cute_viz.source.python.values import (
     Atom,
     Lost,
