@@ -203,7 +203,7 @@ class TestProject:
             project_of(self.write(tmp_path, text))
 
     def test_reads_nothing_outside(self, tmp_path: Path) -> None:
-        from cute_viz.source.build import Build
+        from cute_viz.source.address import Build
         from cute_viz.source.compiled.commands import unit_of
 
         own = str(tmp_path / "p")

@@ -24,8 +24,7 @@ from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.views import atom_of, tiled_of
 from cute_viz.analysis.access import WarpAccess, instruction_of
 from cute_viz.analysis.banks import BANKS, LANES, WORD
-from cute_viz.analysis.boxes import boxes, bulk
-from cute_viz.analysis.cooperative import cooperation
+from cute_viz.analysis.cooperative import boxes, bulk, cooperation
 from cute_viz.analysis.cost import Cost, Side, cost_of, ordered, summed
 from cute_viz.analysis.lanes import fixed_name
 from cute_viz.analysis.multiply import merged, multiplied

@@ -99,7 +99,7 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
             report.read,
             [row.cost.instruction for row in rows],
             report.called,
-            bool(unknown) or (file.compiled and len({move.call for move in moves}) > 2),
+            bool(unknown) or bool(uncounted) or (file.compiled and len({move.call for move in moves}) > 2),
         )
         left = [*dict.fromkeys(elements(file, report.read)), *(one for one in uncounted.values() if one.name)]
         report = replace(report, elements=tuple(left), memory=memory, mistakes=_mistakes(report))

@@ -20,6 +20,7 @@ from cute_viz.engine.kernel_expression import Edit, shown
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.limits import Half
 from cute_viz.records import dataclass
+from cute_viz.source.moves import CALLED
 
 _LONG = "fixes of all kernels take too long to search; `name=KERNEL` searches those of one"
 _COMPILED = 4  # times that a unit is compiled with edits
@@ -122,10 +123,12 @@ def _views(operands: Sequence[object]) -> list[Tensor]:
 def launches(moves: Sequence[Move]) -> dict[str, str]:
     """For each way in which a statement is reached the launch of its kernel: the shortest of the ways that it ends in."""
     out = {move.launch: move.launch for move in moves if move.launch}
-    for label in sorted({move.call for move in moves if not move.launch}, key=lambda label: (len(label), label)):
-        parts = label.split(", called in ")
-        tails = (", called in ".join(parts[n:]) for n in range(1, len(parts)))
-        out[label] = next((out[tail] for tail in tails if tail in out), label)
+    own = {move.call: move.own for move in moves if not move.launch}
+    for label in sorted(own, key=lambda label: (len(label), label)):
+        parts, within = label.split(CALLED), own[label]
+        tails = (CALLED.join(parts[n:]) for n in range(1, len(parts)))
+        found = next((out[tail] for tail in tails if tail in out), label)
+        out[label] = found if within is None else CALLED.join(parts[within:])
     return out
 
 

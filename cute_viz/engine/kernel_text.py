@@ -163,7 +163,9 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
     ways = dict.fromkeys(calls_of(one) for one in group if one.move.call)
     calls = [short if ", called in " in label else label for label, short in ways]
     several = len({report.launch(move) for move, _ in report.read}) > 1
-    where = f"launched by {middle(calls[0])}{f' and {len(calls) - 1} more' * (len(calls) > 1)}" if calls and several else ""
+    calls = calls if several else list(filter(None, dict.fromkeys(one.move.helpers for one in group)))
+    more = f" and {len(calls) - 1} more" * (len(calls) > 1)
+    where = f"{'launched by' if several else 'called in'} {middle(calls[0])}{more}" if calls else ""
     begin = f"{row.ratio:<6} {row.move.place:<4} {_statement(row.move, 64 if len(where) < 40 else 40)}"
     yield f"{begin:<56}{where}".rstrip() if len(begin) < 55 else f"{begin}  {where}".rstrip()
     reason = why(row)

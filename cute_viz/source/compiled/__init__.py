@@ -19,8 +19,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.files import read_text, regular
 from cute_viz.limits import limit, raised
-from cute_viz.source.address import Folder
-from cute_viz.source.build import Build
+from cute_viz.source.address import Build, Folder
 from cute_viz.source.compiled import commands
 from cute_viz.source.compiled.alternatives import read as around
 from cute_viz.source.compiled.apart import parse
@@ -30,9 +29,8 @@ from cute_viz.source.compiled.unit import NEVER, CallSite, Instance, Node, Unit,
 from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.cpp.shown import printed
 from cute_viz.source.model import Entry, Given, SourceFile
-from cute_viz.source.moves import Launch, Mistake, Move, Often, chosen
+from cute_viz.source.moves import Launch, Mistake, Move, Often, chosen, often
 from cute_viz.source.opened import opened
-from cute_viz.source.rounds import often
 from cute_viz.source.type_scan import arguments
 from cute_viz.values.instruction import ELEMENTS
 

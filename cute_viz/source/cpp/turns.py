@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from cute_viz.algebra.shares import MOST
 from cute_viz.errors import AlgebraError
-from cute_viz.source.cpp.alternatives import around
+from cute_viz.source.cpp.alternatives import around, leaves
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.evaluate import CppEvaluator
@@ -23,7 +23,7 @@ from cute_viz.source.cpp.threads import Vector, each, numbers_at
 from cute_viz.source.cpp.tree import Binary, Node, Unary
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.values import Env, Value, integer
-from cute_viz.source.rounds import COMPARED, Pace, stepped
+from cute_viz.source.moves import COMPARED, Pace, stepped
 from cute_viz.values.integer import Unknown
 from cute_viz.values.marks import Kind
 from cute_viz.values.types import ValueType
@@ -73,6 +73,8 @@ class Turns:
         self._bound: dict[Scope, dict[str, Any]] = {}
         counter = Counter(context, lookup)
         counter.known = self.names
+        if leaves(scope, token):
+            raise AlgebraError("which threads come here depends on a return, or a goto, that is not followed")
         inside = takewhile(lambda held: held.statement is not None, around(context.reader, scope, None, token))
         for where, here, statement, branch, behind, labels in reversed(list(inside)):
             assert statement is not None
