@@ -254,7 +254,9 @@ def test_find_and_analyze_know_an_access_by_all_its_names(name: str) -> None:
     wrong = told("find", "swizzle", "64x64", "--read", "rows.trans")
     assert "there is no access 'rows.trans'" in wrong
     wrong = told("analyze", "(64,64):(64,1)", "--type", "f16", "--access", "diagonal")
-    assert "there is no access 'diagonal'" in wrong and "ldmatrix" in wrong and "--let" not in wrong
+    assert "there is no access 'diagonal'" in wrong
+    assert "ldmatrix" in wrong
+    assert "--let" not in wrong
 
 
 def test_a_table_of_a_spreadsheet_has_commas_or_semicolons(tmp_path: Path) -> None:
