@@ -9,6 +9,7 @@ import pytest
 
 from cute_viz.engine.kernel import report_of
 from cute_viz.engine.kernel_rows import Report
+from cute_viz.engine.kernel_why import why
 from cute_viz.engine.reading import Reading
 from cute_viz.engine.request import Request, Source
 
@@ -213,6 +214,9 @@ X1 = 'asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"
          "for (int k = 0; k < 4; ++k) { int r = threadIdx.x % 16, c = k * 16 + threadIdx.x / 16 * 8; unsigned q[4]; "
          "load(q, &s[swizzled(r, c)]); }",
          ("ldmatrix.x4", 4, 32, 16)),
+        ("unsigned a = __cvta_generic_to_shared(&s[threadIdx.x * 8]), r[2]; for (int i = 0; i < 2; ++i) { "
+         "unsigned b = a + i * 128; " + X1.replace("(r)", "(r[i])").replace("ADDRESS", "b") + "}",
+         ("ldmatrix.x1", 2, 2, 2)),  # it changes r, neither i nor b
         ("unsigned r, a = at(&s[threadIdx.x * 8]); a += 16; " + X1.replace("ADDRESS", "a"), "goes elsewhere"),
         ("unsigned r, a = at(&s[threadIdx.x * 8]); for (int i = 0; i < 4; ++i) " + X1.replace("ADDRESS", "a"), "goes elsewhere"),
         ("other(&s[threadIdx.x * 8]);", "goes elsewhere"),
@@ -227,15 +231,24 @@ def test_addresses_of_inline_assembly(line: str, row: str | tuple[str, int, int,
         assert any(row in one.why for one in found.elements)
 
 
+def test_cp_async_of_which_only_shared_addresses_are_known_has_no_lines_of_global_memory() -> None:
+    line = "for (int k = 0; k < 2; ++k) copy16(&s[threadIdx.x / 2 * 64 + threadIdx.x % 2 * 32 + k * 8], in);"
+    found = report(ASSEMBLY + PLACES.replace("LOOP", line).replace("TYPE", "half").replace("ALIGN", "alignas(16)"))
+    row = next(one for one in found.accesses if one.cost.instruction == "cp.async.128")
+    assert (row.cost.wavefronts, row.cost.ideal) == (32, 8)
+    assert "share bank" in why(row)
+    assert str(row.unfixed).startswith("Sw<")
+
+
 @pytest.mark.parametrize(
-    ("line", "why"),
+    ("line", "cause"),
     [
         ("s(n) = 1.f;", "the value of 'n' depends"),
         ("auto row = s(threadIdx.x, _); row(2) = 1.f;", "where row begins depends on the thread"),
         ("for (int k = 0; k < 128; ++k) r += s(threadIdx.x, k % 32);", "how many neighbors a compiler"),
     ],
 )
-def test_no_count_where_the_places_are_not_known(line: str, why: str) -> None:
+def test_no_count_where_the_places_are_not_known(line: str, cause: str) -> None:
     text = (
         "__global__ void f(int m) {\n  __shared__ float buffer[1024];\n  int n = 0; while (n < m) n += 3;\n"
         "  auto s = make_tensor(make_smem_ptr(buffer), Layout<Shape<_32, _32>, Stride<_32, _1>>{});\n"
@@ -245,7 +258,7 @@ def test_no_count_where_the_places_are_not_known(line: str, why: str) -> None:
     found = report(text)
     assert {row.move.line for row in found.accesses} == {5}
     assert [one.line for one in found.elements] == [6] * len(found.elements)
-    assert found.elements[0].why.startswith(why)
+    assert found.elements[0].why.startswith(cause)
 
 
 @pytest.mark.slow

@@ -208,7 +208,7 @@ class Fixer:
         found, now = self.places[key]
         again = self.file.again is not None
         if self.file.compiled and not (again and rows[0].move.launch):
-            told = f"{found[0][0]} would leave {found[0][1]} wavefronts of the buffer" if found else _hopeless(rows, False)
+            told = _hopeless(rows, found)
             other = "for one launch, or up to 8 kernels" if again else "where the file is read as it is written"
             return f"{told}; edits are searched {other}" if found else told
         wrong, best = "", None
@@ -233,7 +233,7 @@ class Fixer:
                     return made
             if best is not None:
                 return best
-        return wrong or _hopeless(rows, bool(found))
+        return wrong or _hopeless(rows, found) + ", but no definition was found whose edit would move the elements so" * bool(found)
 
     def _besides(self, row: Access, base: str, edits: tuple[Edit, ...], longer: dict[str, int]) -> tuple[Edit, ...] | None:
         """What else to edit where a buffer takes more bytes in some launches; None where it cannot."""
@@ -336,12 +336,12 @@ def _choices(views: list[list[tuple[Edit, ...]]]) -> Iterator[tuple[Edit, ...]]:
         yield tuple(dict.fromkeys(edit for edits in several for edit in edits))
 
 
-def _hopeless(rows: list[Access], found: bool) -> str:
-    """Why a buffer has no fix."""
+def _hopeless(rows: list[Access], found: list[tuple[Places, int]]) -> str:
+    """Why a buffer has no fix. found: places that would help, with what they leave."""
     if found:
-        return "no definition was found whose edit would move the elements"
+        return f"{found[0][0]} would leave {found[0][1]:,} of the buffer's wavefronts"
     worst = max((row.cost for row in rows), key=lambda cost: cost.ways)
-    if worst.instruction.startswith("cp.async"):
+    if worst.instruction.startswith("cp.async") and worst.sectors is not None:
         wide = 1024 // worst.side.tensor.bits if worst.side is not None else 0
         return (
             "cp.async waits for the lines of global memory that one wavefront is gathered from; it would not with"

@@ -122,7 +122,12 @@ def head(report: Report, name: str) -> str:
     kernels = list(dict.fromkeys(move.scope[-1] for move, _ in report.read if move.scope))
     threads = sorted({len(row.cost.side.tensor.starts) for row in report.accesses if row.cost.side is not None} - {0})
     types = list(
-        dict.fromkeys(x.pointer.element for _, xs in report.read for x in tensors_in(xs, "smem", "gmem") if x.pointer.known)
+        dict.fromkeys(
+            x.pointer.element
+            for _, xs in report.read
+            for x in tensors_in(xs, "smem", "gmem")
+            if x.pointer.known and not getattr(x.part, "name", "")  # the bytes of an address in inline assembly are no type
+        )
     )
     parts = (
         [", ".join(middle(name, 72) for name in kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)]
@@ -130,8 +135,10 @@ def head(report: Report, name: str) -> str:
         else []
     )
     parts += [f"{' or '.join(map(str, threads[-2:]))} threads"] * bool(threads) + [", ".join(types[:3])] * bool(types)
-    if assumed := report.assumed:
-        parts.append(f"{' '.join(f'{name}={value}' for name, (value, _) in assumed.items())} (from main; `let=` gives others)")
+    for told, whence in ((True, "(from main; `let=` gives others)"), (False, "(nothing here gives it; `let=` does)")):
+        if values := [f"{name}={value}" for name, (value, line) in report.assumed.items() if (line > 0) is told]:
+            more = f" and {len(values) - 4} more" * (len(values) > 4 and not told)
+            parts.append(f"{' '.join(values if told else values[:4])}{more} {whence}")
     return "  ".join([os.path.basename(name), ", ".join(parts)]).rstrip()
 
 

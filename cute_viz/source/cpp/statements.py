@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -83,11 +83,9 @@ class _File:
                     for where, context in self.ways(function):
                         inside = tested(scope, access.tests)
                         if self.runs(context, scope, begin, inside):
-                            read = partial(reader_of, context, self.lookup, scope, function, access)
-                            times, name = (
-                                partial(self._each, context, scope, begin, read, inside),
-                                "store" if access.store else "load",
-                            )
+                            read = cache(partial(reader_of, context, self.lookup, scope, function, access))
+                            times = partial(self._each, context, scope, begin, read, inside)
+                            name = "store" if access.store else "load"
                             yield self._move(name, access.token, scope, where, context, read, " ".join(text.split()), times, access)
             for at, name, arguments, tests in found:
                 if name in own and len(arguments) > _MOST:

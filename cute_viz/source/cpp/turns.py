@@ -69,6 +69,7 @@ class Turns:
         self.sure, self.assumed, self.loops, self.spans = True, list[str](), list[Cycle](), list[Range]()
         self.left: list[Range] = []
         self.known: dict[tuple[Any, ...], Vector] = {}
+        self.kept: dict[str, Vector | None] = {}
         self.tests: list[tuple[str, Any, Any]] = []  # how two integers compare in threads that take part
         self._bound: dict[Scope, dict[str, Any]] = {}
         counter = Counter(context, lookup)
@@ -225,7 +226,8 @@ class Turns:
             return int(integer(x))
         key = (x.key, *(turn[n] for n in turn if f"loop {n}" in x.key))
         if key not in self.known:
-            found = numbers_at(x, lambda n: turn.get(int(n[5:])) if n.startswith("loop ") else self.names.get(n.partition("@")[0]))
+            names, kept = self.names, self.kept
+            found = numbers_at(x, lambda n: turn.get(int(n[5:])) if n.startswith("loop ") else names.get(n.partition("@")[0]), kept)
             if found is None:
                 raise x.error()
             self.known[key] = found
