@@ -1,14 +1,7 @@
-"""What the copies of a kernel cost: the instructions that all threads of a block execute, their wavefronts and sectors.
-
-cp.async reads lines of the L1 cache and writes banks of shared memory in one instruction. Its model agrees with what Nsight Compute
-counts of LDGSTS on an H100 (layouts/verified/kernels): words in the same place of several lines are read one after the other, as
-words of one bank are written, and what is written waits for what is read. Of 100 other patterns of 4 and 8 bytes counted there
-it is exact for 64 (54 of 60 regular ones, 10 of 40 scattered ones), and else off by one to four wavefronts.
-"""
+"""What the copies of a kernel cost: the instructions that all threads of a block execute, their wavefronts and sectors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,8 +15,8 @@ from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor, tensors_in
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.views import atom_of, tiled_of
-from cute_viz.analysis.access import WarpAccess, instruction_of
-from cute_viz.analysis.banks import BANKS, LANES, WORD
+from cute_viz.analysis.access import instruction_of
+from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.cooperative import boxes, bulk, cooperation
 from cute_viz.analysis.cost import Cost, Side, cost_of, ordered, summed
 from cute_viz.analysis.lanes import fixed_name
@@ -34,32 +27,6 @@ from cute_viz.errors import AlgebraError, CuteVizError, first_error, raise_first
 from cute_viz.limits import limit, over
 from cute_viz.values.instruction import ELEMENTS
 from cute_viz.values.types import SPACES, ValueType
-
-
-def async_wavefronts(read: WarpAccess, written: WarpAccess) -> int:
-    """The wavefronts of one cp.async of a warp: `read` of global memory, `written` of shared memory. In every phase, each
-    wavefront that is written takes one, or as many as there are lines to be read for it first."""
-    total = 0
-    for phase in written.phases():
-        reads = _turns(phase.lanes, read.begins, read.width)
-        writes = _turns(phase.lanes, written.begins, written.width)
-        known: set[int] = set()
-        for turn in range(max(writes.values()) + 1):
-            wanted = {reads[lane] for lane in phase.lanes if writes[lane] == turn}
-            total += max(1, len(wanted - known))
-            known |= wanted
-    return total
-
-
-def _turns(lanes: Sequence[int], begins: Sequence[int], width: int) -> dict[int, int]:
-    """In which turn each lane is served where each of 32 banks gives one word at a time, the lowest lane's first."""
-    banks: list[dict[int, int]] = [{} for _ in range(BANKS)]
-    out = {}
-    for lane in lanes:
-        words = range(begins[lane] // WORD, (begins[lane] + width - 1) // WORD + 1)
-        out[lane] = max(banks[word % BANKS].setdefault(word, len(banks[word % BANKS])) for word in words)
-    return out
-
 
 _BANKLESS = f"{SPACES['tmem']} has no banks: each warp has 32 lanes of it to itself"
 
@@ -137,7 +104,7 @@ def _cooperative(operands: list[object]) -> list[Cost]:
         for n, (x, (layout, starts)) in enumerate(zip(pair, parts, strict=True)):
             part, order = replace(x, layout=layout, part=Starts(starts)), tuple(range(size(layout)))
             sides.append(cost_of(Side(part, order, found.bits // src.bits, None, n == 1, like), ()))
-        out += _joined(sides) if like else sides
+        out += _joined(sides, policy) if like else sides
     return out
 
 
@@ -247,7 +214,7 @@ def _copy(copy: Any, src: Tensor, dst: Tensor, predicate: bool = False) -> list[
             raise AlgebraError(f"{SPACES['tmem']} can only be copied by the atoms of make_tmem_copy")
     each = len(order) or min(size(src.layout), size(dst.layout))  # matrices of fewer than 32 rows have more lanes' addresses
     out = [replace(cost, elements=each) for cost in out]
-    return _joined(out) if like and len(out) == 2 else out
+    return _joined(out, atom) if like and len(out) == 2 else out
 
 
 def _once(dst: Tensor, each: int) -> tuple[int, ...]:
@@ -262,11 +229,12 @@ def _once(dst: Tensor, each: int) -> tuple[int, ...]:
     return tuple(n for one in first.values() for n in one)
 
 
-def _joined(pair: list[Cost]) -> list[Cost]:
-    """cp.async is one instruction with a side in each memory."""
+def _joined(pair: list[Cost], policy: object) -> list[Cost]:
+    """cp.async is one instruction with a side in each memory; policy: the atom."""
     read, written = pair
+    bypass = atom_of(policy).instruction.opcode.startswith("cp.async.cg")
     assert read.side is not None
     assert written.side is not None
-    steps = zip(read.side.instructions(), written.side.instructions(), strict=True)
-    wavefronts = sum(async_wavefronts(*step) for step in steps)
-    return [replace(written, wavefronts=wavefronts, sectors=read.sectors, ideal_sectors=read.ideal_sectors)]
+    side = replace(written.side, read=tuple(read.side.instructions()), bypass=bypass)
+    wavefronts = side.wavefronts(side.instructions())
+    return [replace(written, side=side, wavefronts=wavefronts, sectors=read.sectors, ideal_sectors=read.ideal_sectors)]

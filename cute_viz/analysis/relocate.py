@@ -69,7 +69,8 @@ def better(sides: list[Side]) -> tuple[list[tuple[Places, int]], int, int]:
     """Other places for the elements of one buffer, by the accesses of it: the best first, with the wavefronts that they leave;
     the wavefronts of now; the ideal. Every access keeps its instruction, and with it its width and alignment."""
     every = [side.instructions() for side in sides]
-    ideal, now = sum(x.ideal for one in every for x in one), sum(x.wavefronts for one in every for x in one)
+    ideal = sum(x.ideal for one in every for x in one)
+    now = sum(side.wavefronts(one) for side, one in zip(sides, every, strict=True))
     names = [one[0].instruction for one in every]
     if now <= ideal or len({side.tensor.bits for side in sides}) > 1:
         return [], now, ideal
@@ -147,10 +148,9 @@ def _total(sides: list[Side], places: list[list[list[int]]], most: int, names: l
             return None
         if not found or found[0].instruction != name:
             return None
-        for x in found:
-            total += x.wavefronts
-            if total > most:
-                return None
+        total += side.wavefronts(found)
+        if total > most:
+            return None
     return total
 
 

@@ -148,6 +148,8 @@ class Access:
                 1 << s.bits + s.base + s.shift
             ):
                 assumes.append("a buffer aligned to the swizzle's period")
+            if self.cost.instruction.startswith("cp.async") and self.cost.sectors is None:
+                assumes.append("a source of whole lines: where it lies is not known")
         counted = self.cost.instruction.partition(".")[0] in ("ld", "st", "ldmatrix", "stmatrix", "cp")
         known = "assumed" if assumes else "proven" if side is not None else "none"
         return {"address": known, "assumes": assumes, "model": "counted" if counted else "documented"}

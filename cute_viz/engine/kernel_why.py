@@ -25,6 +25,11 @@ def why(row: Access) -> str:
         return _sectors(row)
     gathered = cost.instruction.startswith("cp.async") and cost.sectors is not None  # its addresses in global memory are known
     if gathered and sum(x.wavefronts for x in cost.side.instructions()) < cost.wavefronts:
+        if cost.side.bypass:
+            return (
+                "cp.async.cg moves sectors of 32 bytes from one line of global memory to one line of shared memory, 128 bytes each,"
+                " in a wavefront: shorter rows, and rows that a pitch shifts against lines or sectors, take more."
+            )
         return "The bytes of one wavefront come from several lines of global memory, which are read one after the other."
     return meeting(cost.side.instructions(), cost.side.store, cost.ways)
 
