@@ -479,12 +479,32 @@ __global__ void k(float* out, P p) {
   sa[t].x = 1;
   read(&so[t].d);
 }
-int main() { k<<<1, 128>>>(0, {}); }
+union Same { float f; int i; };
+struct Mixed { union { float f; int i; }; unsigned char a : 4, b : 4; float g; };
+struct Deep : Mixed { float2 p; half2 h; float m[3][3]; };
+#pragma pack(push, 1)
+struct Tight { char c; int i; };
+#pragma pack(pop)
+struct Taken { void (*f)(int); float x; };
+__global__ void n(float* out) {
+  __shared__ Same ss[128]; __shared__ Mixed sm[128]; __shared__ Deep sd[128]; __shared__ Tight st[128]; __shared__ Taken sk[128];
+  int t = threadIdx.x;
+  ss[t].i = out[t];
+  sm[t].g = 1;
+  sd[t].m[1][t % 2] = out[t];  __syncthreads();
+  sd[t].p = make_float2(1, 2);
+  st[t].c = out[t];
+  st[t].i = out[t];
+  sk[t].x = out[t];
+  sm[t].a = out[t];
+}
+int main() { k<<<1, 128>>>(0, {}); n<<<1, 128>>>(0); }
 """
 
 
 def test_members_of_structs_and_vectors_are_accesses_of_their_width() -> None:
-    """By hand: an element of P and float4 has 4 words, of Odd 6 (x86 and CUDA align alike: d at 8, s at 16, e at 22)."""
+    """By hand: an element of P and float4 has 4 words, of Odd 6 (x86 and CUDA align alike: d at 8, s at 16, e at 22),
+    of Apart 4; of Mixed 3, of Deep 16 (p at 16, m at 28), of Tight 5 bytes."""
     found = report(MEMBERS)
     costs = {
         (row.move.line, row.cost.instruction, row.cost.wavefronts, row.cost.ideal)
@@ -493,9 +513,12 @@ def test_members_of_structs_and_vectors_are_accesses_of_their_width() -> None:
     }
     assert costs == {
         (7, "st.shared.32", 16, 4), (9, "ld.shared.32", 16, 4), (11, "ld.shared.64", 8, 8), (11, "ld.shared.16", 4, 4),
-        (13, "ld.shared.8", 8, 4),
+        (13, "ld.shared.8", 8, 4), (17, "st.shared.32", 16, 4),
+        (30, "st.shared.32", 4, 4), (31, "st.shared.32", 4, 4), (32, "st.shared.32", 64, 4), (33, "st.shared.64", 64, 8),
+        (34, "st.shared.8", 8, 4),
     }  # fmt: skip
+    assert {x.title: x.size for x in found.memory.shared if x.launch == "n"} == {"ss": 512, "sm": 1536, "sd": 8192, "st": 640}
     assert found.mistakes == ()
     lost = {(one.line, one.why) for one in found.elements if one.lost and one.name != "out"}
-    assert {line for line, _ in lost} == {15, 16, 17, 18}  # each fails `max_ways=`
+    assert {line for line, _ in lost} == {15, 16, 18, 35, 36, 37}  # each fails `max_ways=`
     assert (16, "how many members of an element of sq a compiler takes at once is not known") in lost
