@@ -14,7 +14,7 @@ from cute_viz.errors import CuteVizError
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.control import outline
 from cute_viz.source.cpp.evaluate import CppEvaluator
-from cute_viz.source.cpp.fields import Laid, laid_out
+from cute_viz.source.cpp.fields import TypeLayout, laid_out
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.preprocess import Preprocessed
 from cute_viz.source.model import Given
@@ -25,12 +25,12 @@ struct alignas(16) float4 { float x, y, z, w; }; struct alignas(4) uchar4 { unsi
 NUMBERS = ("char", "short", "int", "long long", "float", "double", "unsigned char", "bool")
 
 
-def types(text: str) -> dict[str, Laid | str]:
+def types(text: str) -> dict[str, TypeLayout | str]:
     """What the reader knows of each class of a text."""
     reader = outline(Preprocessed(text, Given()))
     context = Context(reader, Given())
     lookup = Lookup(context, lambda env, part: CppEvaluator(context, lookup, env).of(part, env))
-    out: dict[str, Laid | str] = {}
+    out: dict[str, TypeLayout | str] = {}
     for x in reader.file.declarations:
         if x.kind != "class" or x.params is not None:
             continue
@@ -117,7 +117,7 @@ def test_classes_lie_where_gpp_puts_them(tmp_path: Path) -> None:
             if name not in maker.members:
                 continue
             asked += 1
-            if isinstance(laid, Laid):
+            if isinstance(laid, TypeLayout):
                 known += 1
                 assert (laid.size // 8, laid.align // 8) == truth[name], (seed, name)
                 places = {m: laid.members[m].place // 8 for m in maker.members[name]}

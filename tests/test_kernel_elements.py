@@ -12,6 +12,7 @@ from cute_viz.engine.kernel_rows import Report
 from cute_viz.engine.kernel_why import why
 from cute_viz.engine.reading import Reading
 from cute_viz.engine.request import Request, Source
+from cute_viz.errors import CuteVizError
 
 KERNELS = (Path(__file__).parent / "data" / "elements.cu").read_text()
 # for each line and call: instructions that all warps executed, their wavefronts (of shared memory) or sectors, and the ideal
@@ -314,6 +315,11 @@ def test_a_reference_that_a_function_takes_is_no_access() -> None:
 
 HELPERS = """struct Pair { float* p; int ld; __device__ void set(int i) { p[i * ld] = 1; } };
 struct Store { float x[8]; int flag; };
+template <int N> struct Tile {
+  float d[32 * N];
+  __device__ float& operator()(int r, int c) { return d[r * N + c]; }
+  __device__ float& operator[](int i) { return d[i]; }
+};
 #define PUT(p, v) do { (p) = (v); } while (0)
 #define BOTH() s[t] = 1; s[t + 32] = 2
 __device__ float* row(float* d, int r) { return d + r * 32; }
@@ -356,7 +362,7 @@ template <> struct Sized<1> { __device__ static void run(float* d, int i) { d[i]
         ("int ld = 2; auto at = [&](int i) { return i * ld; }; ld = 4; s[at(t)] = 1;", None),
         ("int ld = 2; auto at = [&](int i) { return i * ld; }; s[at(t)] = 1;", 2),
         ("PUT(s[t * 4], 1);", None),
-        ("BOTH();", None),
+        ("BOTH();", 2),
         ("for (int i = s[t]; i < s[t + 1]; ++i) out[i] = 1;", None),
         ("float v = 0; while (s[t * 2] > v) v += 1;", None),
         ("float v = 0; do { v += 1; } while (s[t * 2] > v);", None),
@@ -366,6 +372,12 @@ template <> struct Sized<1> { __device__ static void run(float* d, int i) { d[i]
         ("if (t < 24) return; s[t * 2] = 1;", 1),
         ("for (int i = 0; i < 2; ++i) { if (t < 8) continue; out[t] = 1; } s[t * 2] = 1;", 2),
         ("for (int i = 0; i < 2; ++i) { if (t < 8) { if (i) continue; } s[t * 2 + i] = 1; __syncthreads(); }", None),
+        ("for (int i = 0; i < 4; ++i) for (int j = 0; j <= i; ++j) { s[t * 2 + j] = 1; __syncthreads(); }", 20),
+        ("for (int i = 4; i > 0; --i) for (int j = i; j < 5; ++j) { s[t * 2] = 1; __syncthreads(); }", 20),
+        ("for (int i = 0; i < 3; ++i) for (int j = i; j < 5; ++j) for (int k = 0; k < j; ++k) { s[t] = 1; __syncthreads(); }", 29),
+        ("__shared__ Tile<33> p; p(t, 0) = 1; out[t] = p(t, 3);", None),
+        ("__shared__ Tile<33> p; p[t * 32] = 1;", None),
+        ("__shared__ Tile<33> p; Tile<33>& q = p; q[t * 32] = 1;", None),
         ("s[t / warpSize * 8 + t % warpSize * 4] = 1;", 4),
     ],
 )
@@ -375,6 +387,15 @@ def test_what_is_in_shared_memory_is_counted_or_named(line: str, counted: int | 
     rows = [row.cost.wavefronts * (row.often.times or 0) for row in found.accesses if row.cost.wavefronts]
     assert sum(rows) == (counted or 0)
     assert bool(found.elements) is (counted is None)
+
+
+def test_no_thread_stands_for_all_in_a_report() -> None:
+    text = PLACES.replace("LOOP", "int t = threadIdx.x;\n  out[0] = s[abs(t - 8)];").replace("TYPE", "float").replace("ALIGN", "")
+    (lost,) = report(text).elements
+    assert lost.why == "how abs(t-8) is computed of threadIdx.x is not followed"
+    reading = Reading(Source(text, "elements.cu"), Request((), let={"threadIdx.x": "5"}))
+    with pytest.raises(CuteVizError, match="a report counts all threads of a block"):
+        report_of(reading.file)
 
 
 def test_what_a_call_takes_by_value_is_an_access() -> None:

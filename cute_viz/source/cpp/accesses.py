@@ -84,6 +84,9 @@ def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope,
         x, fields = field_of(CppEvaluator(context, lookup(context), opened(context, scope)), x, access)
         return list(_iterations(context, lookup, scope, function, access, x, plain, fields))
     except CuteVizError as error:
+        if error.needs[:1] and error.needs[0].startswith("threadIdx"):
+            words = ", ".join(context.reader.words(part) for part in (*access.place.indices, *access.place.inner))
+            error = AlgebraError(f"how {words} is computed of {error.needs[0]} is not followed")
         error = error if x.pointer.space == "smem" else UncountedError(error.message, hint=error.hint)
         raise error.but(name=x.pointer.base or access.name) from None
 
@@ -270,6 +273,8 @@ def _tensor(context: Context, lookup: Lookup, scope: Scope, access: Indexed) -> 
     if isinstance(x, CuteVizError) and isinstance(node, Id) and begins not in ("*", "&", "&&"):  # a view that nobody knows
         raise x
     alias = None if isinstance(x, Tensor) else _alias(evaluator, access)
+    if alias is not None and isinstance(alias.kind, Class) and not alias.steps and access.place.indices:
+        raise AlgebraError("what an operator of its type accesses is not followed").but(name=access.name)
     if alias is None or (not alias.steps and (access.place.indices or isinstance(alias.kind, Class))):
         return None
     if alias.steps and not (access.place.indices or access.place.cast or access.place.deref):

@@ -39,7 +39,7 @@ _NO_MEMBERS = frozenset(
 _BARRIER = re.compile("sync|barrier|wait|arrive", re.IGNORECASE)
 
 
-class Part(NamedTuple):
+class MemberPlace(NamedTuple):
     """A member: where it begins, in bits, its type, None of a field of bits, and its extents as an array."""
 
     place: int
@@ -47,12 +47,12 @@ class Part(NamedTuple):
     extents: tuple[int, ...] = ()
 
 
-class Laid(NamedTuple):
+class TypeLayout(NamedTuple):
     """A type in memory, in bits: its size, its alignment, its members by name, and what its own members take of the size."""
 
     size: int
     align: int
-    members: Mapping[str, Part] = {}
+    members: Mapping[str, MemberPlace] = {}
     used: int = 1
 
 
@@ -94,11 +94,11 @@ def field_of(evaluator: Meaning, x: Tensor, access: Indexed) -> tuple[Tensor, in
     return Tensor(pointer, mark_static(each)), apart
 
 
-def laid_out(meaning: Meaning, kind: Value) -> Laid:
+def laid_out(meaning: Meaning, kind: Value) -> TypeLayout:
     """How a type lies in memory. Raises: CuteVizError where that is not known."""
     match kind:
         case Pointer():
-            return Laid(64, 64)
+            return TypeLayout(64, 64)
         case Class(env=env) if env.scope.kind == "enum":
             return _enumeration(meaning.inside(env), env.scope)
         case Class(env=env):
@@ -106,14 +106,14 @@ def laid_out(meaning: Meaning, kind: Value) -> Laid:
         case ValueType() if not isinstance(kind, Array):
             if (vector := _VECTOR.fullmatch(str(kind))) is None:
                 bits = max(8, bits_of(kind))
-                return Laid(bits, min(_WIDEST, bits))
+                return TypeLayout(bits, min(_WIDEST, bits))
             word, count = ValueType(_WORDS.get(vector[1], vector[1])), int(vector[2])
-            members = {"xyzw"[n]: Part(n * word.bits, word) for n in range(count)}
-            return Laid(count * word.bits, min(_WIDEST, word.bits * (count if count % 2 == 0 else 1)), members)
+            members = {"xyzw"[n]: MemberPlace(n * word.bits, word) for n in range(count)}
+            return TypeLayout(count * word.bits, min(_WIDEST, word.bits * (count if count % 2 == 0 else 1)), members)
     raise AlgebraError("how its type lies in memory is not known")
 
 
-def _enumeration(meaning: Meaning, scope: Scope) -> Laid:
+def _enumeration(meaning: Meaning, scope: Scope) -> TypeLayout:
     """The integer that an enumeration is kept as."""
     reader = meaning.context.reader
     opening = reader.find(scope.token, ("{", ";"))
@@ -123,7 +123,7 @@ def _enumeration(meaning: Meaning, scope: Scope) -> Laid:
     numbers = [int(integer(meaning.value(meaning.context.tree((x.token, x.token + 1))))) for x in scope.declarations]
     if not all(-(1 << 31) <= n < 1 << 31 for n in numbers):
         raise AlgebraError("which integer it is kept as is not known")
-    return Laid(32, 32)
+    return TypeLayout(32, 32)
 
 
 class _Layouter:
@@ -140,9 +140,9 @@ class _Layouter:
             raise AlgebraError("its alignment, or what virtual functions add, is not known")
         self.pack = _packed(meaning.context.text, tokens[word].start)
         self.at, self.used, self.align = 0, 0, max([8, *self._said(word, self.opening)])
-        self.members: dict[str, Part] = {}
+        self.members: dict[str, MemberPlace] = {}
 
-    def laid(self) -> Laid:
+    def laid(self) -> TypeLayout:
         """The class. Raises: AlgebraError for members that are not read, or lie where only a compiler knows."""
         env, around = self.meaning.env, self.meaning.lookup.bases(self.meaning.env)
         if len(around) < len(self.scope.bases):
@@ -167,9 +167,9 @@ class _Layouter:
                 raise AlgebraError("a pointer to a function is not read")
         self._check(seen)
         size = -(-max(self.at, 8) // self.align) * self.align
-        return Laid(size, self.align, self.members, self.used)
+        return TypeLayout(size, self.align, self.members, self.used)
 
-    def _put(self, laid: Laid, members: Mapping[str, Part]) -> None:
+    def _put(self, laid: TypeLayout, members: Mapping[str, MemberPlace]) -> None:
         """What takes so many bits, with its members."""
         align = min(laid.align, self.pack)
         begin = 0 if self.union else -(-self.at // align) * align
@@ -197,12 +197,12 @@ class _Layouter:
             at = at if at // laid.size == (at + bits - 1) // laid.size else -(-at // laid.size) * laid.size
             self.at = self.used = max(self.at, at + bits)
             self.align = max(self.align, laid.align)
-            self.members[x.name] = Part(at, None)
+            self.members[x.name] = MemberPlace(at, None)
             return
         begin = x.type[0] if x.type is not None else x.token
         first = next(n + 1 for n in range(begin - 1, -1, -1) if tokens[n].kind in (";", "{", "}", ":"))
         align = max([laid.align, *(self._said(first, begin) if x.type is not None else ())])
-        self._put(Laid(laid.size * prod(counts), align), {x.name: Part(0, kind, counts)})
+        self._put(TypeLayout(laid.size * prod(counts), align), {x.name: MemberPlace(0, kind, counts)})
 
     def _said(self, begin: int, end: int) -> list[int]:
         """The alignments, in bits, that are said among tokens."""
