@@ -14,7 +14,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.cpp.accesses import reader_of
 from cute_viz.source.cpp.alternatives import Circumstance, around, tested
-from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.context import Context, Use, function_of
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.indexed import Indexed, accesses
@@ -26,7 +26,6 @@ from cute_viz.source.cpp.scopes import Range, Scope, Stmt
 from cute_viz.source.cpp.shared import arrays
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.unknown import attempted, tried
-from cute_viz.source.cpp.uses import Use, function_of
 from cute_viz.source.cpp.values import Value, finished, integer
 from cute_viz.source.model import Given
 from cute_viz.source.moves import CALL, CALLED, Launch, Mistake, Move, Often, chosen
