@@ -31,7 +31,7 @@ class _Instruction(Choice):
 @click.command(cls=Command)
 @click.argument("sources", metavar="FILE...|LAYOUT", nargs=-1, required=True, shell_complete=complete_sources)
 @click.option("--all", "everything", is_flag=True, help="List every access, and every line that was not evaluated")
-@click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Exit 1 if shared memory takes N times its ideal")
+@click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Exit 1 above N ways, on a mistake, or where not counted")
 @click.option("--ncu", **FILE, help="Compare with Nsight Compute's source page in FILE (CSV)")
 @click.option("--set", "settings", multiple=True, metavar="NAME=EXPR", help="Show what it would cost with this definition")
 @click.option("--accept", multiple=True, metavar="LINE", help="Allow this line any cost: 201, file.h:201")
