@@ -20,6 +20,7 @@ from cute_viz.algebra.shares import Starts
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, UncountedError
+from cute_viz.source.cpp.aliases import Pointed, array_of, place_of
 from cute_viz.source.cpp.context import Context, function_of
 from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.fields import ALIGNS, field_of, others
