@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from cute_viz.figures.model import Figure, Panel, Ruler
+from cute_viz.figures.owners import LISTED
 from cute_viz.figures.repeats import repeated, threads_of
 from cute_viz.figures.trim import abridged, cut, lying
 from cute_viz.renderers.fitting import has_text
@@ -89,7 +90,8 @@ def _labelled(figure: Figure, most: int) -> Iterator[tuple[Detail, ...]]:
         full = len(panel.labels) - panel.labels.count("")
         many = len(panel.boxes) if boxed else full
         boxed &= len(panel.boxes) > 1  # what one owner has all of, it has by its values
-        once = boxed and _is_repeated(panel)  # the name of each box, as often as it has cells
+        crowded = any(len(mine) > LISTED for _, mine in panel.owners)  # whose cells have a number of owners each
+        once = boxed and (crowded or _is_repeated(panel))  # the name of each box, as often as it has cells
         choices.append([Detail.VECTOR if once else Detail.FULL, Detail.VECTOR if boxed else Detail.FULL])
         counts = [counts[0] + (many if once else full), counts[1] + many]
     if not has_text(figure):
