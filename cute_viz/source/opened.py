@@ -25,6 +25,7 @@ from cute_viz.source.model import Given, SourceFile
 _IMPORTED = 64  # files that are read for names
 INCLUDE = re.compile(r'(?m)^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"')
 _INCLUDED_FROM = 4  # folders in which the files that it includes are looked for, its own among them
+_LIBRARIES = ("cute/", "cutlass/", "thrust/", "cub/", "cuda/")  # whose meaning is known, or too long to read
 _BESIDE = 256  # entries of a folder among which folders are looked for
 _DEEP = 16  # files within files
 _MARKERS = 64  # characters of the line markers around one, beside two names
@@ -174,7 +175,7 @@ def check_let(file: SourceFile, beside: Beside | None = None) -> None:
 
 def _within(tops: list[str], name: str) -> Iterator[tuple[str, str]]:
     """The folder in one around a file that alone there has what it includes, as `utils` or `include`, and the one that it is in."""
-    for top in tops:
+    for top in () if name.startswith(_LIBRARIES) else tops:
         found: list[str] = []
         with suppress(OSError):  # of a folder that nobody may read
             inner = [os.path.join(top, one) for one in sorted(os.listdir(top))[:_BESIDE]]
