@@ -198,20 +198,23 @@ def _as_seen(x: object) -> Any:
 def exact_part(name: str, operands: list[object], marked: bool) -> tuple[AnyLayout, object] | None:
     """As placed_part; with marks, strides that a run-time index decides are not static ones, as CuTe prints them. Raises:
     AlgebraError, also where the compiler cannot take an index through the swizzle that a run could."""
-    placed, seen = placed_part(name, operands), part_of(name, operands, known=False)
+    from cute_viz.algebra.operands import entered, left
+
+    inside = operands if marked else entered(name, operands)
+    placed, seen = placed_part(name, inside), part_of(name, inside, known=False)
     if placed is None or seen is None:
         return placed
-    found, offset = placed
+    found, offset = placed if inside is operands else left(placed)
     inner, told = domain(found), domain(seen)
     alike = isinstance(found, Layout) == isinstance(seen, Layout)
-    if not (marked and alike and isinstance(inner, Layout) and isinstance(told, Layout)):
-        return placed
+    if not ((marked or inside is not operands) and alike and isinstance(inner, Layout) and isinstance(told, Layout)):
+        return found, offset
     strides, place = [], 1  # what the compiler sees keeps modes apart whose strides it does not know
     for extent, stride in zip(leaves(told.shape), leaves(told.stride), strict=True):
         told_only = isinstance(stride, Unknown) and place < Layout(told.shape).cosize
-        strides.append(inner(place) - inner(0) if told_only else Static(0 if isinstance(stride, Unknown) else stride))
+        strides.append(int(inner(place) - inner(0)) if told_only else left(0 if isinstance(stride, Unknown) else stride))
         place *= extent
-    plain = Layout(map_leaves(Static, told.shape), unflatten(strides, told.shape))
+    plain = Layout(left(told.shape), unflatten(strides, told.shape))
     if isinstance(found, ComposedLayout) and isinstance(seen, ComposedLayout) and isinstance(found.offset, int):
         begin = MixedBits.of(found.offset, seen.offset) if isinstance(seen.offset, Unknown) else Static(found.offset)
         return replace(found, offset=begin, inner=plain), offset
