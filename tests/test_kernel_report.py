@@ -289,6 +289,27 @@ def test_several_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         assert "one file" in capsys.readouterr().err
 
 
+def test_a_baseline_knows_two_launches_of_one_line_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, before = tmp_path / "k.cu", tmp_path / "b.json"
+    text = (
+        "template <int P> __global__ void t(float* o) {\n  __shared__ float s[32][32 + P];\n  s[threadIdx.y][threadIdx.x] = 0;\n"
+        "  __syncthreads();\n  o[threadIdx.x] = s[threadIdx.x][threadIdx.y];\n}\n"
+        "int main() { float* o; t<0><<<1, dim3(32, 8)>>>(o); t<1><<<1, dim3(32, 8)>>>(o); }\n"
+    )
+    path.write_text(text, encoding="utf-8")
+    assert main(["analyze", str(path), "--json"]) == 0
+    before.write_text(capsys.readouterr().out, encoding="utf-8")
+    for now, status in (
+        (text, 0),
+        (text.replace("32 + P", "33 - P"), 1),  # one better, one worse
+        (text.replace("t<1><<<1, dim3(32, 8)>>>(o); ", ""), 0),
+        (text.replace("t<0><<<1, dim3(32, 8)>>>(o); ", ""), 0),
+    ):
+        path.write_text(now, encoding="utf-8")
+        assert main(["analyze", str(path), "--baseline", str(before)]) == status, now
+        assert ("256 wavefronts, 8 in the baseline" in capsys.readouterr().err) is (status == 1)
+
+
 @pytest.mark.parametrize(
     "baseline",
     [

@@ -23,6 +23,7 @@ from cute_viz.engine.kernel_fix import Fix, Fixer, launches
 from cute_viz.engine.kernel_loops import names_of
 from cute_viz.engine.kernel_memory import memory_of
 from cute_viz.engine.kernel_rows import Access, Report
+from cute_viz.engine.kernel_sizes import sized
 from cute_viz.errors import CuteVizError, UncountedError, boundary
 from cute_viz.source.moves import Often
 from cute_viz.values.instruction import ELEMENTS
@@ -40,6 +41,10 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
     of: a kernel, or the function that launches it, whose statements alone are meant; None where nothing has that name.
     detail: what is in it: what statements cost, that and the memory and the loops, or that and the fixes of the buffers.
     """
+    if one_thread := [name for name in file.given.let if "threadIdx" in name.split(".")[0].split("::")]:
+        hint = "leave it out: `render` and `eval` take it, for the part of one thread"
+        why = "a report counts all threads of a block, each of which has its own"
+        raise CuteVizError(f"{why} {one_thread[0]}", name=f"`let={one_thread[0]}`", hint=hint)
     asked = [move for move in file.moves() if of is None or _is_of(move, of)]
     moves = [move for move in asked if not move.idle] or asked
     others, single = ([x for x in moves if (x.name in ELEMENTS) is which] for which in (False, True))
@@ -53,13 +58,16 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         mine = None
         try:
             with boundary():
-                mine = move.read()
+                mine, taken = sized(move.read())
+                move = replace(move, assumed={**move.assumed, **taken}) if taken else move
                 found = _costs(move, mine, file.compiled)
                 often = move.often() if found and detail != "costs" else Often()
                 at = (move.file, move.line, move.call) if move.name in ELEMENTS else ("", 0, "")
                 rows += [Access(move, cost, n, tuple(mine), often=often) for n, cost in enumerate(found, nth[at])]
                 nth[at] += len(found) * (move.name in ELEMENTS)
-        except CuteVizError as error:
+        except CuteVizError as raised:
+            of_threads = raised.needs[:1] and raised.needs[0].startswith("threadIdx")
+            error = raised.but(hint=None) if of_threads else raised  # no value of one thread is that of all
             if move.name in ELEMENTS:
                 why = f"{error.message}; {error.hint}" if error.hint else error.message
                 one = Element(
@@ -99,7 +107,7 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
             report.read,
             [row.cost.instruction for row in rows],
             report.called,
-            bool(unknown) or (file.compiled and len({move.call for move in moves}) > 2),
+            bool(unknown) or bool(uncounted) or (file.compiled and len({move.call for move in moves}) > 2),
         )
         left = [*dict.fromkeys(elements(file, report.read)), *(one for one in uncounted.values() if one.name)]
         report = replace(report, elements=tuple(left), memory=memory, mistakes=_mistakes(report))

@@ -115,6 +115,10 @@ _MANY = 12  # launches that an error lists
 ADDRESS = "its address, or a reference to it, goes elsewhere"  # why an element is not counted
 
 
+CALLED = ", called in "
+CALL = "call "  # before the number of one of several on a line
+
+
 class Loop(NamedTuple):
     """A loop around a statement: its line, its file ("" of the file itself), how many rounds it has, and in how many of them the
     statement runs; None where that is not known."""
@@ -206,7 +210,8 @@ class Move:
     idle: the function that nothing runs in which the only way to it begins, "" of what may run; None, for a reader alone, where
     that was launched. file: the included file that it is in, "" else. again: the operands at other values of the indices that
     only a run knows, where these may matter to its cost.
-    often: how often a block runs it. launch: its kernel, where the reader says it. made: where the definitions stand that each
+    often: how often a block runs it. launch: its kernel, where the reader says it. own: how many steps of `call` are within the
+    kernel, None where the reader does not say it. made: where the definitions stand that each
     operand is made of, of a reader that knows. mistakes: what is proven to be wrong.
     """
 
@@ -222,6 +227,7 @@ class Move:
     again: Callable[[], Iterable[list[Any]]] = field(default=tuple, compare=False, repr=False)
     often: Callable[[], Often] = field(default=Often, compare=False, repr=False)
     launch: str = ""
+    own: int | None = None
     made: Callable[[], Sequence[frozenset[tuple[str, int]]]] = field(default=tuple, compare=False, repr=False)
     mistakes: Callable[[], Iterable[Mistake]] = field(default=tuple, compare=False, repr=False)
 
@@ -230,13 +236,18 @@ class Move:
         """Its line, behind the included file that it is in."""
         return f"{self.file}:{self.line}" if self.file else str(self.line)
 
+    @property
+    def helpers(self) -> str:
+        """The way to it within its kernel: "" where it stands in the kernel, or one way leads there."""
+        return CALLED.join(self.call.split(CALLED)[: self.own or 0])
+
 
 @dataclass(frozen=True, slots=True)
 class Launch:
     """A launch of a kernel: its path, the arguments that tell it apart, its grid and block as the source writes them, its line.
 
     file: the included file that it is in, "" else. caller: the function that launches it. call: where that is called. key: what
-    its reader knows it by.
+    its reader knows it by. nth: which call of its line it is, where there are several.
     """
 
     kernel: tuple[str, ...]
@@ -248,6 +259,7 @@ class Launch:
     call: str = ""
     key: Any = field(default=None, compare=False)
     caller: str = ""
+    nth: str = ""
 
     @property
     def name(self) -> str:
@@ -258,11 +270,11 @@ class Launch:
     def label(self) -> str:
         """What statements have for the way to it."""
         place = f"{self.file}:{self.line}" if self.file else str(self.line)
-        return f"{self.caller}, line {place}" + (f", called in {self.call}" if self.call else "")
+        return f"{self.caller}, line {place}{self.nth}" + (CALLED + self.call if self.call else "")
 
     def __str__(self) -> str:
         dims = f" <<<{self.grid or '?'}, {self.block or '?'}>>>" if self.grid or self.block else ""
-        return f"{self.name}{dims}" + (f", called in {self.call}" if self.call else "")
+        return f"{self.name}{dims}" + (CALLED + self.call if self.call else "")
 
 
 def chosen(launches: Iterable[Launch], word: str) -> Launch:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache, partial
+from itertools import chain
 from posixpath import basename, dirname, join
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
@@ -24,6 +25,7 @@ from cute_viz.source.model import Given, SourceFile
 _IMPORTED = 64  # files that are read for names
 INCLUDE = re.compile(r'(?m)^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"')
 _INCLUDED_FROM = 4  # folders in which the files that it includes are looked for, its own among them
+_BESIDE = 256  # entries of a folder among which folders are looked for
 _DEEP = 16  # files within files
 _MARKERS = 64  # characters of the line markers around one, beside two names
 _OF_TENSORS = ("element_type", "dtype", "value_type", "width", "layout", "shape", "stride", "iterator")  # which every tensor has
@@ -170,11 +172,22 @@ def check_let(file: SourceFile, beside: Beside | None = None) -> None:
         raise CuteVizError(f"nothing here is called {name!r}", name=f"`let={name}`", hint=hint)
 
 
+def _within(tops: list[str], name: str) -> Iterator[tuple[str, str]]:
+    """The folder in one around a file that alone there has what it includes, as `utils` or `include`, and the one that it is in."""
+    for top in tops:
+        found: list[str] = []
+        with suppress(OSError):  # of a folder that nobody may read
+            inner = [os.path.join(top, one) for one in sorted(os.listdir(top))[:_BESIDE]]
+            found = [folder for folder in inner if os.path.isfile(os.path.join(folder, name))]
+        if len(found) == 1:
+            yield found[0], top
+
+
 def with_includes(path: str, text: str, files: dict[str, str], root: str | None = None) -> str:
     """The text of a file with the files that it includes by `#include "name"`, each once and where it is included. They lie in
     its folder, or, as with an option -I, in one around it, and in `root` where there is one; their paths are added to `files`.
-    Line markers, as of a preprocessor, tell where each part is from. What is not there, leads out of these folders, or would
-    make the text longer than the limit, is left out."""
+    A folder in one around it counts, too, where it alone there has the file. Line markers, as of a preprocessor, tell where each
+    part is from. What is not there, leads out of these folders, or would make the text longer than the limit, is left out."""
     folder, seen, left = os.path.dirname(path) or ".", {os.path.realpath(path)}, limit("input")
     if INCLUDE.search(text) is None:
         return text
@@ -189,7 +202,7 @@ def with_includes(path: str, text: str, files: dict[str, str], root: str | None 
             match = INCLUDE.match(line)
             if match is None or deep == _DEEP:
                 continue
-            bases = ((os.path.dirname(place), tops[-1]), *zip(tops, tops, strict=True))
+            bases = chain(((os.path.dirname(place), tops[-1]), *zip(tops, tops, strict=True)), _within(tops, match[1]))
             there = ((os.path.normpath(os.path.join(base, match[1])), top) for base, top in bases)
             other, around_it = next((x for x in there if os.path.isfile(x[0])), ("", folder))
             if not other or os.path.realpath(other) in seen or os.path.getsize(other) + len(other) + 2 * _MARKERS > left:
