@@ -58,9 +58,9 @@ def _gathered(figure: Figure, found: re.Match[str]) -> bool:
 
 
 def _descriptors(figure: Figure, found: re.Match[str]) -> bool:
-    """The labels `start N`, in units of 16 bytes."""
-    starts = sorted({int(n) for label in figure.panels[0].labels for n in re.findall(r"start (\d+)", label)})
-    return len(starts) == int(found[1]) and {16 * (b - a) for a, b in pairwise(starts)} == {int(found[2])}
+    """The first bytes of the core matrices where a descriptor begins."""
+    starts = sorted({int(label.split("\n")[0]) for label in figure.panels[0].labels if "desc " in label})
+    return len(starts) == int(found[1]) and {b - a for a, b in pairwise(starts)} == {int(found[2])}
 
 
 def _offsets(figure: Figure, found: re.Match[str]) -> bool:
