@@ -95,7 +95,7 @@ def test_lanes_and_registers_tell_of_each_other(name):
     op = parse(f"SM100_TMEM_{name}{{}}")
     tmem, registers = figure(op).panels
     for (thread, register), ((lane, column, _),) in held(op).items():
-        assert tmem.labels[lane * tmem.cols + column] == f"T{thread} r{register}"
+        assert tmem.labels[lane * tmem.cols + column] == f"T{thread}\nr{register}"
         assert registers.labels[thread * registers.cols + register] == f"{lane},{column}"
 
 
@@ -586,7 +586,7 @@ def test_a_copy_of_four_warps_is_drawn_as_the_threads_partition_has_it():
     registers = drawn.panels[1]
     row = registers.row_ruler.labels.index("T77")
     assert registers.labels[row * 8 : row * 8 + 8] == tuple(f"{at[0]},{at[1] + n}" for n in range(8))
-    assert drawn.panels[0].labels[row * 8] == "T77 r0"
+    assert drawn.panels[0].labels[row * 8] == "T77\nr0"
     assert "thread 77" in drawn.notes[0]
     with pytest.raises(FigureError, match="one warp"):
         figure(parse(tensor + "cp"), thread=range(30, 40))

@@ -202,15 +202,18 @@ class Words(NamedTuple):
     weight: int = 400
 
 
-def heading(figure: Figure, labelled: bool = True, colours: Sequence[str] = ()) -> list[Words]:
+def heading(figure: Figure, labelled: bool = True, colours: Sequence[str] = (), blocks: Sequence[str] = ()) -> list[Words]:
     """What stands above the panels: the title, the source and the caption, of cells without labels the one that explains none.
 
-    colours: what hue or shade is, of which the cells have the names.
+    colours: what hue or shade is, of which the cells have the names. blocks: captions of the panels whose cells have no labels: no
+    `A cell of NAME shows ...` is told of these.
     """
+    cells = [(text, re.match("A cell of (.*?) shows", text)) for text in figure.caption.split(". ")]
+    told = ". ".join([text for text, found in cells if not (found and any(name.startswith(found[1]) for name in blocks))])
     return [
         Words(figure.title, 17, TEXT, weight=700),
         Words(figure.source, role=TEXT, mono=True),
-        Words(figure.caption if labelled else figure.mute or ""),
+        Words(told if labelled else figure.mute or ""),
         Words(" ".join(f"{words[0].upper()}{words[1:].removesuffix('.')}." for words in colours)),
     ]
 

@@ -51,7 +51,9 @@ def draw(frame: PanelFrame, grid: p.Grid, y: float, crossed: Sequence[int] = ())
 def _lines(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
     """Cell lines, tile borders by level, and the frame."""
     edges = (grid.ys(), grid.xs())
-    levels = (frame.panel.row_ruler.levels, frame.panel.col_ruler.levels)
+    rows, cols = ([(m.r0, m.r1) for m in frame.marks], [(m.c0, m.c1) for m in frame.marks])
+    rulers = (frame.panel.row_ruler.levels, rows), (frame.panel.col_ruler.levels, cols)
+    levels = [_outside(ruler, spans) if frame.detail == Detail.COLOUR else ruler for ruler, spans in rulers]
     known = {*levels[0][1:-1], *levels[1][1:-1]}
     for level in range(3):
         wanted = {mine for mine in known if min(mine, 2) == level}
@@ -66,6 +68,12 @@ def _lines(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
         else:
             yield p.Strokes(grid, p.CELL, CELL_LINE[0], across, down, CELL_LINE[1])
     yield p.Border(grid, BORDERS[0])
+
+
+def _outside(levels: Sequence[int], named: Sequence[tuple[int, int]]) -> list[int]:
+    """Borders without those that run through what has a name, and end nothing that has one."""
+    ends = {end for span in named for end in span}
+    return [0 if i not in ends and any(a < i < b for a, b in named) else level for i, level in enumerate(levels)]
 
 
 def _boxes(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
