@@ -286,7 +286,7 @@ class _Drawing:
     def _row_arrows(self, source: int, part: list[Cell], lines: bool = False) -> None:
         """From the last of a thread's values in each row, or in its line of memory, to the first in the panel after."""
         left, right = self.panels[source], self.panels[source + 1]
-        for r, c in sorted({r: c for r, c in sorted(part, reverse=True)}.items()):
+        for r, c in sorted(dict(sorted(part, reverse=True)).items()):
             row = self.rows.index(r)
             line = left.row_ruler.labels.index(str(self.shared.chunk((r, c))[0])) if lines else row
             starts = [box for box in left.boxes if box[0] == line and "V" in left.labels[line * left.cols + box[1]]]

@@ -229,7 +229,8 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
     whole = f"{op.name} ({name}): {high} lanes × {count(wide, 'column')}, {count(registers, 'register')} per thread"
     told = of_lanes(reached, wide, load)
     title = options.title or (f"{told}, and their maximum" if told and reduced else told or whole)
-    caption = "A cell of tensor memory shows thread T and register r. A cell of registers shows its lane and column, from the given address"
+    caption = "A cell of tensor memory shows thread T and register r. "
+    caption += "A cell of registers shows its lane and column, from the given address"
     mute = whole * (title != whole)
     caption = f"{mute}. {caption}" if mute else caption
     if reduced:

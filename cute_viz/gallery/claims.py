@@ -172,7 +172,7 @@ def _scale_rows(figure: Figure, found: re.Match[str]) -> bool:
     panel = figure.panels[1]
     apart = [0, *map(int, re.findall(r"r \+ (\d+)", found[0]))]
     for n in range(0, len(panel.labels), panel.cols):
-        rows = sorted({int(label.partition(",")[0]) for label in panel.labels[n : n + panel.cols] if label})
+        rows = sorted({int(label.removeprefix("row ").partition(",")[0]) for label in panel.labels[n : n + panel.cols] if label})
         if [row - rows[0] for row in rows] != apart:
             return False
     return panel.cols == int(found[1])

@@ -102,10 +102,10 @@ def _labelled(figure: Figure, most: int) -> Iterator[tuple[Detail, ...]]:
 
 
 def _is_repeated(panel: Panel) -> bool:
-    """Whether the cells of each box, several rows of them, have one label, if any."""
+    """Whether the cells of each box, several of them, have one label, if any."""
     for r0, c0, r1, c1 in panel.boxes:
         labels = {label for r in range(r0, r1) for label in panel.labels[r * panel.cols + c0 : r * panel.cols + c1]}
-        if r1 - r0 < 2 or c1 - c0 < 2 or len(labels - {""}) != 1:
+        if (r1 - r0) * (c1 - c0) < 2 or len(labels - {""}) != 1:
             return False
     return True
 
@@ -249,7 +249,7 @@ def prepared(figure: Figure) -> Figure:
     """The figure as a place with a height has it: what has one mode lies flat, rulers side by side are one, and labels that are the
     names of hues stand on blocks of these."""
     panels = list(lying(squared(figure)).panels)
-    names = {(entry.paint, entry.label) for legend in figure.legends for entry in legend.entries}
+    names = {(entry.paint, entry.label) for legend in figure.legends for entry in legend.entries if " " in entry.label}
     panels = [replace(p, labels=()) if {*zip(p.paints, p.labels, strict=False)} <= names else p for p in panels]
     if figure.outer:
         panels = [replace(panel, caption="") for panel in panels]
