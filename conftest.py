@@ -21,7 +21,7 @@ NAMES = {
     "cute_viz.source.model": "Given",
     "cute_viz.spec": "PACKAGED",
     "cute_viz.spec.library": "resolve",
-    "cute_viz.values.pointer": "Pointer",
+    "cute_viz.values.types": "Pointer",
 }
 
 

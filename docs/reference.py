@@ -71,7 +71,7 @@ def _command(name: str, command: Command, summary: str) -> str:
     if command.epilog:
         out += ["\n## Examples\n", code(re.sub(r"\A.*?:\n", "", command.epilog.replace("\b", "").strip()))]
     if name == "verify":
-        from cute_viz.check.promises import PROVES
+        from cute_viz.check.report import PROVES
 
         kinds = ((kind, spelled(yes, "cli"), spelled(no, "cli")) for kind, (yes, no) in PROVES.items())
         out += ["\n## What each kind of check proves\n", table(("kind", "proves that", "does not decide"), kinds)]

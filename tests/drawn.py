@@ -25,10 +25,9 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.analysis.hardware import hardware_facts
 from cute_viz.engine import Request, ask
 from cute_viz.errors import CuteVizError
-from cute_viz.gallery.plan import Task, plan
 from cute_viz.options.views import COLOR_BY, LABELS, VIEWS
 from cute_viz.source.text import read
-from cute_viz.spec import PACKAGED, Library
+from cute_viz.spec import PACKAGED
 from cute_viz.spec.library import resolve
 from tests import widely
 from tests.fuzz import targets
@@ -36,6 +35,9 @@ from tests.fuzz.commands import Grammar
 
 ROOT = Path(__file__).parent.parent
 DIGESTS = Path(__file__).parent / "data" / "drawn.txt"
+CHOSEN = Path(__file__).parent / "data" / "chosen.txt"  # further numbers of each kind
+FURTHER = {"spec": 3000, "picture": 800, "command": 600, "bent": 600, "viewed": 600, "edges": 400, "random": 400, "near": 800}
+FURTHER |= {"expressions": 600, "all": 200}
 RANDOM = 600  # of random objects
 EXPRESSIONS = 200  # of several random operations each
 PAGES = 9  # of a few files, in turn
@@ -97,12 +99,6 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
 }
 
 
-@cache
-def gallery() -> dict[str, Task]:
-    """The gallery's pictures by name."""
-    return {job.name: job for job in plan([str(ROOT / "layouts" / "specs")], (), Library()).jobs}
-
-
 def looks(chance: random.Random) -> tuple[str, dict[str, Any]]:
     """A format, and how to write it."""
     format_ = chance.choice(("svg", "svg", "svg", "tikz", "tikz", "text", "text", "html", "json"))
@@ -119,7 +115,7 @@ def options(chance: random.Random) -> dict[str, Any]:
 
 def of_gallery(name: str) -> Iterator[tuple[str, str]]:
     """What a picture of the gallery is in other looks and with other options, each with its words."""
-    job, chance = gallery()[name], random.Random(name)
+    job, chance = widely.gallery()[name], random.Random(name)
     spec = job.builder.spec(job.own, job.value)
     for number in range(6):
         yield tried((spec,), chance, options if number > 2 else lambda _: {})
@@ -177,10 +173,7 @@ def beside(word: str, chance: random.Random) -> str:
     """Another number, major or type."""
     if word in ("K", "MN"):
         return {"K": "MN", "MN": "K"}[word]
-    if not word.isdigit():
-        return chance.choice(TYPES)
-    n = int(word)
-    return str(chance.choice((2 * n, max(1, n // 2), n + 1, max(0, n - 1), n + 8, 4 * n, 0, 1)))
+    return widely.near(int(word), chance) if word.isdigit() else chance.choice(TYPES)
 
 
 def said(text: str, name: str) -> str:
@@ -209,14 +202,22 @@ def tried(source: tuple[Any, ...], chance: random.Random, options: Callable[[ran
     return said, text
 
 
+KINDS = {"page": (page, PAGES), "near": (near, NEAR), "expressions": (expressions, EXPRESSIONS), "random": (at_random, RANDOM)}
+KINDS |= widely.KINDS
+
+
 def parts() -> dict[str, Iterator[tuple[str, str]]]:
-    """Everything that is drawn here, by its name."""
-    out = {f"gallery {name}": of_gallery(name) for name in gallery()}
-    out |= {f"page {number}": page(number) for number in range(PAGES)}
-    out |= {f"near {number}": near(number) for number in range(NEAR)}
-    out |= {f"expressions {number}": expressions(number) for number in range(EXPRESSIONS)}
-    out |= {f"random {number}": at_random(number) for number in range(RANDOM)}
-    return out | {f"{kind} {number}": draw(number) for kind, (draw, many) in widely.KINDS.items() for number in range(many)}
+    """Everything that is drawn here, by its name: the first of each kind, and further ones that were chosen."""
+    out = {f"gallery {name}": of_gallery(name) for name in widely.gallery()}
+    further = dict(line.split(": ") for line in CHOSEN.read_text("utf-8").splitlines())
+    for kind, (draw, many) in KINDS.items():
+        out |= {f"{kind} {n}": draw(n) for n in (*range(many), *map(int, further.get(kind, "").split()))}
+    return out
+
+
+def further() -> dict[str, Iterator[tuple[str, str]]]:
+    """Those that can be chosen, by `tests/choosing.py`."""
+    return {f"{kind} {n}": draw(n) for kind, (draw, first) in KINDS.items() for n in range(first, first + FURTHER.get(kind, 0))}
 
 
 def digest(drawn: Iterator[tuple[str, str]]) -> str:

@@ -19,7 +19,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import _lru_cache_wrapper
@@ -182,10 +182,10 @@ def moved(tests: dict[str, list[str]], was: list[str], now: list[str]) -> dict[s
 class _Learner:
     """Notes of each test its lines, its time and whether it passes."""
 
-    def __init__(self, top: Path, inside: list[str], note: Callable[[Known, set[str]], None]) -> None:
+    def __init__(self, top: Path, inside: list[str], had: Collection[str], note: Callable[[Known, set[str]], None]) -> None:
         import coverage
 
-        self.top, self.note, self.until = top, note, time.process_time() + SAVED
+        self.top, self.had, self.note, self.until = top, had, note, time.process_time() + SAVED
         self.seconds: dict[str, float] = {}
         self.failed: set[str] = set()
         self.tracer = coverage.Coverage(
@@ -196,8 +196,9 @@ class _Learner:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Without those that ask compilers, whose time is not this process's."""
-        items[:] = [one for one in items if one.path.stem in HEADERS or not one.get_closest_marker("oracle")]
+        """Without those that ask compilers, whose time is not this process's, and those that it had learned."""
+        own = [one for one in items if one.path.stem in HEADERS or not one.get_closest_marker("oracle")]
+        items[:] = [one for one in own if one.nodeid not in self.had]
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
@@ -270,9 +271,8 @@ def _learn(top: Path, kept: Path, inside: list[str]) -> None:
         told = {"digests": read_, "seconds": old | known.seconds, "names": list(number), "lines": lines, "texts": texts}
         kept.write_text(json.dumps(told), "utf-8")
 
-    learner = _Learner(top, inside, note)
-    if anew:
-        pytest.main([*OPTIONS, *anew], plugins=[learner])
+    learner = _Learner(top, inside, old, note)
+    pytest.main([*OPTIONS, *dict.fromkeys([*anew, *PICTURES])], plugins=[learner])  # further pictures leave their file as it was
     note(learner.known(), set(anew))
     os._exit(0)
 

@@ -11,8 +11,7 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cute_viz.algebra.coalesced import coalesce
-from cute_viz.algebra.compose import composition, composition_is_pointwise
+from cute_viz.algebra.compose import coalesce, composition, composition_is_pointwise
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.construct import make_identity_layout, make_layout_like, make_ordered_layout
 from cute_viz.algebra.divide import divide_is_pointwise, flat_divide, logical_divide, tiled_divide, zipped_divide

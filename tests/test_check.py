@@ -25,10 +25,9 @@ from cute_viz.check import (
     counters,
     cuda,
     digest,
-    kernels,
+    job,
     layout_ptx,
     layouts,
-    library,
     mma,
     plan,
     report,
@@ -39,7 +38,7 @@ from cute_viz.check import (
 from cute_viz.check.device import DeviceError
 from cute_viz.check.elements import ELEMENTS, decode, encode, pack, unpack
 from cute_viz.check.job import Check, In, KernelRun, Out, Outcome, PanelCheck, Scalar, Undecided, module
-from cute_viz.check.promises import PROVES
+from cute_viz.check.report import PROVES
 from cute_viz.cli import main
 from cute_viz.errors import CannotCheck, CuteVizError, FigureError
 from cute_viz.figures import build
@@ -297,7 +296,7 @@ def test_the_transposed_accumulator_is_found() -> None:
 def test_every_mma_of_the_library_has_a_plan_or_a_reason() -> None:
     found = {}
     for listed in listing():
-        if listed.kind == "mma" and "{" not in listed.name and not library.hopeless(listed) and not listed.args:
+        if listed.kind == "mma" and "{" not in listed.name and not plan.hopeless(listed) and not listed.args:
             for item in plan.plan(resolve(listed.name), listed.name):
                 found[listed.name] = item
     checks = [name for name, item in found.items() if isinstance(item, Check)]
@@ -359,13 +358,13 @@ def test_a_kernel_is_its_text_with_every_hole_filled(tmp_path: Path, monkeypatch
     (tmp_path / "kernels").mkdir()
     (tmp_path / "kernels" / "outer.ptx").write_text("#needs {needs}\n" + each + "#use inner.ptx at={n*n}\n")
     (tmp_path / "kernels" / "inner.ptx").write_text("#if !odd\nadd {at+1};\n#end\n")
-    monkeypatch.setattr(kernels, "files", lambda package: tmp_path)
-    made = kernels.kernel("outer.ptx", "k", "8.4 90a", n=2, odd=True)
+    monkeypatch.setattr(job, "files", lambda package: tmp_path)
+    made = job.kernel("outer.ptx", "k", "8.4 90a", n=2, odd=True)
     assert (made.version, made.target, made.exact) == ((8, 4), 90, True)
     assert made.body.split("\n") == ["st [2], %d0;", "st [6], %d1;"]
-    assert kernels.text("outer.ptx", needs="", n=2, odd=False).split("\n")[1:] == ["ld {%d0,%d1}, {%w0,%w1};"] * 2 + ["add 5;"]
+    assert job.text("outer.ptx", needs="", n=2, odd=False).split("\n")[1:] == ["ld {%d0,%d1}, {%w0,%w1};"] * 2 + ["add 5;"]
     with pytest.raises(KeyError, match="odd"):
-        kernels.text("outer.ptx", needs="", n=2)
+        job.text("outer.ptx", needs="", n=2)
 
 
 # ---- wgmma, TMA, tilings, banks: structure
@@ -646,7 +645,7 @@ def test_kept_reports_follow_the_library_and_its_files(tmp_path: Path) -> None:
         file.write_text(json.dumps({"device": device, "agree": {ATOM: digest.digest(figure)}, "known": {}}))
         assert digest.verified(ATOM, figure, Mine()) == device
     assert digest.verified(ATOM, figure) == "NVIDIA H100 80GB HBM3, NVIDIA H200"
-    assert [name for name, _ in library.atoms(Mine())] == ["SM75_U32x1_LDSM_N"]
+    assert [name for name, _ in plan.atoms(Mine())] == ["SM75_U32x1_LDSM_N"]
     for wrong in (
         "[]",
         '{"reports": [{"device": "a GPU", "known": {}, "agree": "x"}], "agree": {}}',
@@ -666,7 +665,7 @@ def test_specs_of_a_folder_of_the_users_name_its_own_atoms(tmp_path: Path) -> No
     layouts = 'ThrID: "1", SrcLayout: "(1,8):(0,1)", DstLayout: "(1,8):(0,1)", RefLayout: Src'
     (tmp_path / "atoms.yaml").write_text(f"library: copy\narch: universal\nMINE: {{{layouts}}}\n")
     (tmp_path / "mine.yaml").write_text("copy_atom: {op: MINE, type: 8}\n")
-    name, atom, _ = next(library.specs(Library((str(tmp_path),))))
+    name, atom, _ = next(plan.specs(Library((str(tmp_path),))))
     assert (name, atom.name) == ("specs/mine", "MINE")
 
 

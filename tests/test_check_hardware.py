@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cute_viz.check import library, plan
+from cute_viz.check import plan
 from cute_viz.check.elements import UNSIGNED, element_of, encode
 from cute_viz.check.job import POISON, Check, In, Map, Out
 from cute_viz.spec import read
@@ -18,7 +18,7 @@ from cute_viz.spec.library import resolve
 
 def subjects(section: str) -> list[Any]:
     """The texts of a section's objects under their names: the tests that run read theirs."""
-    return [pytest.param(text, id=name) for name, text in library.written(section)]
+    return [pytest.param(text, id=name) for name, text in plan.written(section)]
 
 
 MOVED = subjects("tma")

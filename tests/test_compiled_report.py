@@ -319,3 +319,30 @@ def test_the_fixes_of_all_buffers_are_compiled_at_once(
     edits = {row["line"]: [edit["line"] for edit in row["fix"]["edits"]] for row in found["accesses"]}
     assert edits == {12 + n: [{"first": 6, "second": 7}[name]] for n, name in enumerate(names)}
     assert len(parsed) == 2
+
+
+EPILOGUE = """#include <cute/tensor.hpp>
+using namespace cute;
+__global__ void kernel() {
+  extern __shared__ char raw[];
+  auto atom = composition(Swizzle<3, 3, 3>{}, Layout<Shape<_8, _64>, Stride<_64, _1>>{});
+  auto sO = make_tensor(make_smem_ptr(reinterpret_cast<half_t*>(raw)), tile_to_shape(atom, Shape<_128, _128>{}));
+  TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>, Layout<Shape<_4, _1, _1>>, Tile<_64, _16, _16>> mma;
+  auto rO = make_tensor<half_t>(partition_fragment_C(mma, Shape<_128, _128>{}).layout());
+  auto tiled = make_tiled_copy_C(Copy_Atom<AutoVectorizingCopy, half_t>{}, mma);
+  auto mine = tiled.get_slice(threadIdx.x);
+  auto part = mine.partition_D(sO);
+  copy(tiled, mine.retile_S(rO), part);
+}
+void host() { kernel<<<1, 128, 32768>>>(); }
+"""
+
+
+def test_a_swizzled_part_is_aligned_as_its_type_says(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The type splits a mode where the swizzle does: 64 stores of two elements by each of 4 warps, as `max_alignment` has it."""
+    (folder / "epilogue.cu").write_text(EPILOGUE, encoding="utf-8")
+    with pytest.raises(SystemExit) as left:
+        main(["analyze", str(folder / "epilogue.cu"), "--flags", "-arch=sm_80", "--json"])
+    assert not left.value.code
+    (row,) = json.loads(capsys.readouterr().out)["accesses"]
+    assert (row["instruction"], row["instructions"], row["wavefronts"]) == ("st.shared.32", 256, 256)

@@ -17,7 +17,7 @@ from cute_viz import figure, parse
 from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import X, map_leaves, show
 from cute_viz.algebra.measure import coprofile
-from cute_viz.algebra.origin import with_origin
+from cute_viz.algebra.static import with_origin
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError
 from cute_viz.notation.write import TARGETS, write

@@ -28,7 +28,7 @@ from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.text import read
 from cute_viz.spec import PACKAGED
 from cute_viz.spec.library import resolve
-from cute_viz.values.pointer import Pointer
+from cute_viz.values.types import Pointer
 from tests.commands import fails, run
 
 ROWS: dict[str, list[Any]] = json.loads(gzip.decompress((Path(__file__).parent / "data" / "hardware.json.gz").read_bytes()))

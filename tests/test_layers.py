@@ -34,7 +34,7 @@ HOMES = {
     "rich": {"renderers/text", "cli/gallery", "cli/check", "cli/output"},
     "svgwrite": {"renderers/svg"},
     "numpy": {"algebra/__init__", "figures/heat", "renderers/mpl", "check/"},
-    "cuda": {"check/device", "check/compiler"},
+    "cuda": {"check/device"},
     "matplotlib": {"renderers/mpl"},
     "yaml": {"spec/yaml"},
     "sphinx": {"ext/sphinx"},

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from cute_viz import parse
-from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.static import as_in_dsl
 from tests import commands, tensor_programs
 from tests.layout_programs import CORPUS, HEAD, TENSORS, Asked, Statement, ask, expressions, program
 from tests.test_oracles import includes

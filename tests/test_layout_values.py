@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cute_viz.algebra.coalesced import coalesce
-from cute_viz.algebra.compose import composition
+from cute_viz.algebra.compose import coalesce, composition
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import X, product
 from cute_viz.algebra.layout import Layout, crd2idx, idx2crd, slice_and_offset

@@ -14,7 +14,7 @@ from cute_viz.algebra.inttuple import show, tuple_depth
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.findings import _runs
 from cute_viz.figures.load import _is_inside
-from cute_viz.figures.rulers import steps_of
+from cute_viz.figures.paint import steps_of
 from cute_viz.renderers.geometry import wrap
 from cute_viz.renderers.mpl_canvas import rounded
 from cute_viz.source.cpp import read

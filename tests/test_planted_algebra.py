@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cute_viz import Layout, parse
-from cute_viz.algebra.coalesced import coalesce
+from cute_viz.algebra.compose import coalesce
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.gemm import make_gemm
 from cute_viz.algebra.inttuple import show
@@ -26,10 +26,9 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tmem import metadata_words
 from cute_viz.algebra.xor import F2
-from cute_viz.analysis.banks import phases
-from cute_viz.analysis.memories import memory_of
+from cute_viz.analysis.banks import memory_of, phases
 from cute_viz.errors import CuteVizError
-from cute_viz.values.pointer import Pointer
+from cute_viz.values.types import Pointer
 
 TENSOR = "make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape({}),make_stride({})))"
 

@@ -9,7 +9,7 @@ import pytest
 from cute_viz import parse
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.tmem import make_fragment, make_fragment_e
-from cute_viz.analysis.memories import memory_of
+from cute_viz.analysis.banks import memory_of
 from cute_viz.source import read
 from cute_viz.source.model import Given
 from cute_viz.spec.library import resolve

@@ -5,19 +5,23 @@ JSON in which a value is another, all objects of a program. `tests/drawn.py` kee
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from cute_viz.engine import Request, ask
 from cute_viz.errors import CuteVizError
+from cute_viz.gallery.plan import Task, plan
 from cute_viz.options import OPTIONS
 from cute_viz.options.views import COLOR_BY, LABELS, VIEWS
 from cute_viz.renderers.palette import PALETTES
-from cute_viz.spec import PACKAGED
+from cute_viz.spec import PACKAGED, Library
+from cute_viz.spec.build import Builder
 from tests.commands import run
 from tests.fuzz.commands import Grammar
 from tests.test_views import OBJECTS, object_of, views
@@ -144,6 +148,45 @@ def picture(number: int) -> Iterator[tuple[str, str]]:
         except CuteVizError as error:
             if wide.rarely(3):
                 yield f"{format_} {terminal}{asked} {sources}", error.explain()
+
+
+@cache
+def gallery() -> dict[str, Task]:
+    """The gallery's pictures by name."""
+    return {job.name: job for job in plan([str(ROOT / "layouts" / "specs")], (), Library()).jobs}
+
+
+def near(n: int, chance: random.Random) -> str:
+    """A number that is not far from another."""
+    return str(chance.choice((2 * n, max(1, n // 2), n + 1, max(0, n - 1), n + 8, 4 * n, 0, 1)))
+
+
+def specified(number: int) -> Iterator[tuple[str, str]]:
+    """A picture of the gallery with other numbers and further options."""
+    wide, seen = Wide(number), 0
+    several: dict[str, list[Task]] = {}
+    for job in gallery().values():
+        several.setdefault(job.builder.name, []).append(job)
+    for _ in range(60):
+        job = wide.chance.choice(several[wide.chance.choice(list(several))])
+        shared = {"let": job.builder.shared} if job.builder.shared is not None else {}
+        text = json.dumps(shared | dict(job.value))
+        places = list(re.finditer(r"(?<![\w.])\d+(?![\w.])", text))
+        few = wide.chance.sample(places, min(wide.chance.choice((0, 1, 1, 2)), len(places)))
+        for place in sorted(few, key=lambda x: -x.start()):
+            text = text[: place.start()] + near(int(place[0]), wide.chance) + text[place.end() :]
+        format_ = wide.one("svg", "svg", "svg", "json", "text", "html")
+        asked = wide.options_of("object", "panels", most=2) | wide.options_of("page", most=1)
+        try:
+            spec = Builder(text, "spec.yaml", PACKAGED).only(None)
+            request = Request((spec,), {"max_cells": "4096"} | asked, formats=(format_,))
+            yield f"{format_} {asked} {text}", ask(request).write(format_).decode("utf-8", "replace")
+            seen += 1
+        except CuteVizError as error:
+            if wide.rarely(12):
+                yield f"{format_} {asked} {text}", error.explain()
+        if seen == 2:
+            return
 
 
 def words_of(wide: Wide) -> list[str]:
@@ -328,6 +371,7 @@ def _written(name: str, base: dict[str, Any], format_: str, look: dict[str, Any]
 
 KINDS: dict[str, tuple[Callable[[int], Iterator[tuple[str, str]]], int]] = {  # and how many of each are kept
     "picture": (picture, 500),
+    "spec": (specified, 0),
     "command": (command, 150),
     "bent": (bent, 250),
     "all": (page, 60),

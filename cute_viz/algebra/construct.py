@@ -20,12 +20,11 @@ from cute_viz.algebra.inttuple import (
     unflatten,
 )
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.origin import counting
+from cute_viz.algebra.measure import swizzle_as_layout
 from cute_viz.algebra.shapes import product_like
-from cute_viz.algebra.static import has_static, mark_static
+from cute_viz.algebra.static import counting, has_static, mark_static
 from cute_viz.algebra.stride import Basis, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.swizzled import swizzle_as_layout
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Static, Unknown, is_integer, is_known, is_static
 

@@ -237,7 +237,7 @@ def _offsets(
     whose, none = f"Not a canonical {kind}_{major} Layout:", mode in ("INTERLEAVE", "SWIZZLE_NONE")
     mn, k = map(product, modes(units.shape))
     if major == "MN":
-        if kind == "GMMA" and k not in (256 // bits, 128 // bits, 512 // bits):
+        if kind == "GMMA" and k * bits not in (128, 256, 512):
             no(f"{whose} Expected K-size 256/sizeof_bits<T> for dense or (128|512)/sizeof_bits<T> for sparse.")
     elif mode == "SWIZZLE_128B_BASE32B":
         no(f"{mode} is invalid for Major-K")

@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cute_viz.algebra.coalesced import by_modes
-from cute_viz.algebra.coalesced import coalesce as _coalesce
 from cute_viz.algebra.common import brief, refuse, within
-from cute_viz.algebra.compose import all_hold, composition, value_at, without_padding
+from cute_viz.algebra.compose import all_hold, by_modes, composition, value_at, without_padding
+from cute_viz.algebra.compose import coalesce as _coalesce
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, is_layout, lifted
-from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import IntTuple, Underscore, is_int_tuple, map_leaves, modes, product, show, tuple_rank
 from cute_viz.algebra.inverse import check_sorted, complement
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
 from cute_viz.algebra.modes import tile_unzip
 from cute_viz.algebra.shapes import ceil_div, equal, every, shape_of
+from cute_viz.algebra.static import in_dsl
 from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.table import fits, offsets
 from cute_viz.errors import AlgebraError

@@ -9,8 +9,8 @@ from cute_viz.algebra.composed import as_layout, is_layout
 from cute_viz.algebra.divide import divide_is_pointwise
 from cute_viz.algebra.inttuple import is_int_tuple, product, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.mixed import entered
 from cute_viz.algebra.modes import coalesce
+from cute_viz.algebra.operands import entered
 from cute_viz.algebra.static import unknowns
 
 DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # they compose

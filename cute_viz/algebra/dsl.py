@@ -13,11 +13,11 @@ from typing import Any
 from cute_viz.algebra import copy, divide, inverse, measure, modes, products, shapes, slicing, views
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, swizzle_of
-from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.inttuple import IntTuple, leaves, map_leaves, map_pairs, tuple_rank
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.partition import make_layout_tv
 from cute_viz.algebra.recast import recast_layout as _recast
+from cute_viz.algebra.static import as_in_dsl
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.values.integer import is_constant
 from cute_viz.values.types import bits_of

@@ -8,17 +8,15 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import Any
 
-from cute_viz.algebra.coalesced import coalesce as _coalesce
-from cute_viz.algebra.coalesced import coalesce_modes
 from cute_viz.algebra.common import brief, is_zero, narrowed, refuse
-from cute_viz.algebra.compose import composition
+from cute_viz.algebra.compose import coalesce as _coalesce
+from cute_viz.algebra.compose import coalesce_modes, composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset, inner_of, swizzle_of
-from cute_viz.algebra.dialect import in_cpp, in_dsl
 from cute_viz.algebra.inttuple import IntTuple, Underscore, compact_major, leaves, map_leaves, modes, paths, product, unflatten
 from cute_viz.algebra.layout import Layout, flat_modes, from_modes, has_xor, make_layout
 from cute_viz.algebra.measure import coprofile, coshape, cosize
 from cute_viz.algebra.shapes import ceil_div, grouped, shape_of
-from cute_viz.algebra.static import EmptyLayout, has_static
+from cute_viz.algebra.static import EmptyLayout, has_static, in_cpp, in_dsl
 from cute_viz.algebra.stride import Basis, is_along, is_coordinate, step_of, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.xor_inverse import xor_right_inverse

@@ -17,12 +17,11 @@ from cute_viz.algebra.copy import CopyOp, make_copy_atom
 from cute_viz.algebra.inttuple import is_int_tuple, leaves, modes, product, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.measure import cosize, get_nonswizzle_portion, get_swizzle_portion, size
 from cute_viz.algebra.modes import coalesce
-from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.shapes import product_each
+from cute_viz.algebra.static import with_origin
 from cute_viz.algebra.stride import Basis
-from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
 from cute_viz.algebra.tensor import Tensor, behind, whole
 from cute_viz.algebra.tensor_map import BOX, DATA_TYPES, Im2col, TensorMap, in_global_memory
 from cute_viz.algebra.tma import TmaCopy, atom_of, swizzle_number, tiled_of

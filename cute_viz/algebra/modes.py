@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from cute_viz.algebra import layout as plain_layout
-from cute_viz.algebra.coalesced import by_modes
-from cute_viz.algebra.coalesced import coalesce as _coalesce
 from cute_viz.algebra.common import is_zero, refuse
+from cute_viz.algebra.compose import by_modes
+from cute_viz.algebra.compose import coalesce as _coalesce
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, has_origin, is_layout, lift, lifted
-from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, modes, ranked, tuple_rank, unflatten
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
+from cute_viz.algebra.static import in_dsl
 from cute_viz.limits import limit
 from cute_viz.values.integer import Unknown
 

@@ -48,7 +48,7 @@ class Op:
     def call(self, args: list[object], template: tuple[object, ...] = ()) -> Any:
         """The result for evaluated operands. Raises: AlgebraError for operands that the operation does not take, with its
         signature and an example; and as its function."""
-        from cute_viz.algebra.mixed import entered, is_mixed, left, through
+        from cute_viz.algebra.operands import entered, is_mixed, left, through
 
         if any(isinstance(x, Tensor) for x in args) and not TENSORS.intersection(self.kinds):
             return through(self, args, template)

@@ -14,17 +14,15 @@ from typing import Any
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent, swizzle_of
-from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.divide import zipped_divide
 from cute_viz.algebra.inttuple import Sliced, X, all_zero, has_underscore, modes, slice_begin, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout
 from cute_viz.algebra.measure import cosize, get_flat_coord
-from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.slicing import dice, dice_tuple, slice_and_offset
-from cute_viz.algebra.static import unknowns
+from cute_viz.algebra.static import in_dsl, unknowns, with_origin
 from cute_viz.values.integer import Unknown
 
 _of_tensor: ContextVar[bool] = ContextVar("of a tensor", default=False)

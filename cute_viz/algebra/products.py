@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from cute_viz.algebra.coalesced import coalesce
 from cute_viz.algebra.common import brief, narrowed, refuse
-from cute_viz.algebra.compose import composition
+from cute_viz.algebra.compose import coalesce, composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, lifted
 from cute_viz.algebra.construct import make_ordered_layout, of_integers, without_zeros
-from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.divide import by_mode, evenly_divides, open_modes
 from cute_viz.algebra.inttuple import IntTuple, all_zero, compact_major, leaves, tuple_rank
 from cute_viz.algebra.inverse import complement
 from cute_viz.algebra.layout import Layout, get, is_coordinate_layout, make_layout
-from cute_viz.algebra.measure import cosize
+from cute_viz.algebra.measure import cosize, swizzle_projection
 from cute_viz.algebra.modes import append, tile_unzip, zip_
 from cute_viz.algebra.shapes import ceil_div, product_each
+from cute_viz.algebra.static import in_dsl
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle, make_swizzle
-from cute_viz.algebra.swizzled import swizzle_projection
 from cute_viz.values.integer import is_known
 
 

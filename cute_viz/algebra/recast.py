@@ -9,8 +9,8 @@ from functools import partial
 from math import gcd
 from typing import Any
 
-from cute_viz.algebra.coalesced import coalesce as _coalesce
 from cute_viz.algebra.common import refuse
+from cute_viz.algebra.compose import coalesce as _coalesce
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, compose_with_offset
 from cute_viz.algebra.divide import logical_divide
 from cute_viz.algebra.inttuple import div_rem, leaves, map_leaves, map_pairs

@@ -18,7 +18,7 @@ from cute_viz.algebra.slicing import dice, slice_
 from cute_viz.algebra.tensor import Tensor, make_tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
-from cute_viz.values.pointer import Pointer
+from cute_viz.values.types import Pointer
 
 MOST = 1024  # threads of a block
 

@@ -22,9 +22,9 @@ from cute_viz.algebra.composed import (
 )
 from cute_viz.algebra.inttuple import X, compact_major, has_index, leaves, modes, picked, product, slice_begin
 from cute_viz.algebra.layout import Layout, has_xor, idx2crd, is_coordinate_layout, printed_value
+from cute_viz.algebra.measure import swizzle_projection
 from cute_viz.algebra.stride import add
 from cute_viz.algebra.swizzle import OpenBits, Swizzle
-from cute_viz.algebra.swizzled import swizzle_projection
 from cute_viz.values.integer import Unknown
 
 

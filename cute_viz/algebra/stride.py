@@ -7,6 +7,7 @@ of a coordinate: the last `@` is the outermost. Sums of basis elements are coord
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from cute_viz.algebra.inttuple import leaves, paths, unflatten
@@ -16,6 +17,16 @@ from cute_viz.values.integer import Static
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+
+class StaticRatio(Fraction):
+    """A ratio that was written with static integers, and prints so (cute/numeric/integral_ratio.hpp)."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return f"_{self.numerator}/_{self.denominator}"
+
 
 Scalar: TypeAlias = "int | Fraction"
 Stride: TypeAlias = "int | Fraction | Basis | F2 | tuple[Stride, ...]"

@@ -49,7 +49,7 @@ def offsets(layout: AnyLayout) -> list[Any]:
             return [x ^ ((x & yyy) >> shift) for x in inner]
         return [x ^ ((x & yyy) << -shift) for x in inner]
     if isinstance(outer, Layout) and isinstance(outer.shape, int) and isinstance(outer.stride, int) and isinstance(inner[0], int):
-        return inner if outer.stride == 1 else [x * outer.stride for x in inner]
+        return [x * outer.stride for x in inner]
     known = {x: outer(x) for x in set(inner)}
     return [known[x] for x in inner]
 

@@ -30,8 +30,7 @@ from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
 from cute_viz.values.integer import Static, Unknown, is_static
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import Pointer, ValueType
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +283,7 @@ def tensors_in(values: Iterable[object] | None, *spaces: str) -> list[Tensor]:
 
 def check_like(x: object) -> None:
     """Refuse a tensor of C++ that make_fragment_like and make_tensor_like cannot make registers of: see check_owning."""
-    from cute_viz.algebra.dialect import in_dsl
+    from cute_viz.algebra.static import in_dsl
 
     if isinstance(x, Tensor) and not in_dsl(x.layout, ()):
         check_owning(x.layout, beside=True)

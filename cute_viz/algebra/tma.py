@@ -14,20 +14,17 @@ from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, is_layout
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
-from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import IntTuple, all_static, leaves, map_leaves, modes, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
-from cute_viz.algebra.measure import cosize, size
-from cute_viz.algebra.mixed import entered, is_mixed, left
+from cute_viz.algebra.measure import cosize, get_nonswizzle_portion, get_swizzle_portion, size
 from cute_viz.algebra.modes import coalesce
-from cute_viz.algebra.origin import counting
+from cute_viz.algebra.operands import entered, is_mixed, left
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.shapes import product_each
-from cute_viz.algebra.static import each_integer, has_static, mark_static
+from cute_viz.algebra.static import counting, each_integer, has_static, in_dsl, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tensor_map import (
     BOX,

@@ -21,10 +21,9 @@ from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, crd2idx, idx2crd, size
 from cute_viz.algebra.mma import as_tiled_mma, thrfrg
 from cute_viz.algebra.modes import coalesce, get
-from cute_viz.algebra.origin import with_origin
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.slicing import domain_offset, slice_and_offset
-from cute_viz.algebra.static import mark_static, unknowns
+from cute_viz.algebra.static import mark_static, unknowns, with_origin
 from cute_viz.algebra.tensor import Tensor, viewed, whole
 from cute_viz.algebra.tensor_map import in_global_memory
 from cute_viz.values.instruction import UNKNOWN

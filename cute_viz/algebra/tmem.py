@@ -23,8 +23,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.values.instruction import Instruction
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import bits_of, sparse
+from cute_viz.values.types import Pointer, bits_of, sparse
 
 LANES, COLUMNS, WORD = 128, 512, 32  # data paths, columns, bits of a column
 WARP = 32  # lanes that one warp of four reaches

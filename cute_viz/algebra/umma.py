@@ -32,8 +32,7 @@ from cute_viz.algebra.views import get_slice
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Runtime, Unknown, is_known
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import named, sparse
+from cute_viz.values.types import Pointer, named, sparse
 
 
 def make_fragment(operand: str, *given: object) -> Any:

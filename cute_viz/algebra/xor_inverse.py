@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cute_viz.algebra.coalesced import coalesce
+from cute_viz.algebra.compose import coalesce
 from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.layout import Layout, flat_modes, from_modes
 from cute_viz.algebra.stride import F2

@@ -22,9 +22,8 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.views import atom_of, tiled_of
-from cute_viz.analysis.banks import ACCESSES, BANKS, LANES, REDUCTIONS, REMOTE, WORD, Phase, ideal_wavefronts, phases
+from cute_viz.analysis.banks import ACCESSES, BANKS, LANES, REDUCTIONS, REMOTE, WORD, Phase, SharedMemory, ideal_wavefronts, phases
 from cute_viz.analysis.lanes import WIDTHS, fixed_name, warp_instructions, whole_bytes
-from cute_viz.analysis.memories import SharedMemory
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
 from cute_viz.values.types import bits_of

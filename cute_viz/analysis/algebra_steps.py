@@ -7,14 +7,12 @@ from functools import partial
 from typing import Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.coalesced import coalesce
-from cute_viz.algebra.compose import composition_is_pointwise, value_at, without_padding
+from cute_viz.algebra.compose import coalesce, composition_is_pointwise, value_at, without_padding
 from cute_viz.algebra.composed import ComposedLayout, domain, is_layout
 from cute_viz.algebra.divide import divide_is_pointwise
 from cute_viz.algebra.inttuple import Underscore, X, modes, product, show
 from cute_viz.algebra.layout import Layout, flat_modes, make_layout, modes_of
-from cute_viz.algebra.mixed import left
-from cute_viz.algebra.operands import strides
+from cute_viz.algebra.operands import left, strides
 from cute_viz.algebra.shapes import ceil_div, product_each
 from cute_viz.algebra.static import clear_static, each_integer
 from cute_viz.algebra.stride import Basis

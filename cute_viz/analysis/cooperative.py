@@ -24,8 +24,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.vectorize import auto_width, is_static_shape
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Static, Unknown
-from cute_viz.values.pointer import SPACES
-from cute_viz.values.types import alike
+from cute_viz.values.types import SPACES, alike
 
 _WIDTHS = (8, 16, 32, 64, 128)
 

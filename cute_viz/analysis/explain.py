@@ -17,9 +17,9 @@ from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.mixed import entered, is_mixed
 from cute_viz.algebra.mma import ThrMMA, TiledMMA, make_tiled_mma, thrfrg
 from cute_viz.algebra.modes import get
+from cute_viz.algebra.operands import entered, is_mixed
 from cute_viz.algebra.recast import upcast
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.slicing import dice_tuple

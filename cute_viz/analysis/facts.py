@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.coalesced import coalesce
+from cute_viz.algebra.compose import coalesce
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, pointer_bits, position_independent
 from cute_viz.algebra.inttuple import modes, product, show, tuple_depth, tuple_rank
 from cute_viz.algebra.layout import Layout, coshape, is_coordinate_layout

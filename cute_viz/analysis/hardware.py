@@ -17,15 +17,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tensor_map import ATOM_64B, DATA_TYPE_NAMES, SWIZZLE_NAMES, Im2col, TensorMap
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tma_parts import CLUSTER, ctas_of, receivers
-from cute_viz.algebra.tmem import (
-    LANES,
-    TensorMemory,
-    address,
-    find_tmem_tensor_col_offset,
-    metadata_words,
-    places,
-    rows_of_scales,
-)
+from cute_viz.algebra.tmem import LANES, TensorMemory, address, find_tmem_tensor_col_offset, metadata_words, places, rows_of_scales
 from cute_viz.algebra.umma import MmaOperands
 from cute_viz.values.integer import MulticastMask
 

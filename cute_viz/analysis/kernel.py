@@ -32,8 +32,7 @@ from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, check_policy,
 from cute_viz.errors import AlgebraError, CuteVizError, first_error, raise_first
 from cute_viz.limits import limit, over
 from cute_viz.values.instruction import ELEMENTS
-from cute_viz.values.pointer import SPACES
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import SPACES, ValueType
 
 
 def async_wavefronts(read: WarpAccess, written: WarpAccess) -> int:

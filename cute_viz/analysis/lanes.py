@@ -7,8 +7,7 @@ from math import gcd
 
 from cute_viz.algebra.copy import Copy_Atom
 from cute_viz.algebra.views import atom_of
-from cute_viz.analysis.banks import LANES, ROW, width
-from cute_viz.analysis.memories import SharedMemory
+from cute_viz.analysis.banks import LANES, ROW, SharedMemory, width
 from cute_viz.errors import AlgebraError
 
 WIDTHS = (128, 64, 32)  # bits of plain loads and stores that are modelled

@@ -22,8 +22,7 @@ from cute_viz.analysis.cost import Cost, Side, cost_of, ordered, times
 from cute_viz.analysis.vectorize import auto_width, registers_of
 from cute_viz.errors import AlgebraError, first_error, raise_first
 from cute_viz.limits import limit, over
-from cute_viz.values.pointer import SPACES, Pointer
-from cute_viz.values.types import ValueType, bits_of
+from cute_viz.values.types import SPACES, Pointer, ValueType, bits_of
 
 
 def multiplied(operands: list[object]) -> list[Cost]:

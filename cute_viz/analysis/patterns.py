@@ -8,8 +8,7 @@ from typing import NamedTuple
 from cute_viz.algebra.composed import AnyLayout, position_independent
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import WarpAccess, extents_of
-from cute_viz.analysis.banks import LANES, WORD
-from cute_viz.analysis.memories import SharedMemory
+from cute_viz.analysis.banks import LANES, WORD, SharedMemory
 from cute_viz.errors import AlgebraError, did_you_mean
 from cute_viz.records import pattern
 

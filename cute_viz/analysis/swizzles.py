@@ -13,8 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from cute_viz.algebra.swizzle import Swizzle, span
-from cute_viz.analysis.banks import BANKS, LANES, WORD
-from cute_viz.analysis.memories import SharedMemory
+from cute_viz.analysis.banks import BANKS, LANES, WORD, SharedMemory
 from cute_viz.analysis.patterns import WIDTHS, warp_addresses, width
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from cute_viz.algebra.transfer import Transfer
 from cute_viz.analysis.access import WarpAccess
-from cute_viz.analysis.banks import FULL, LANES
+from cute_viz.analysis.banks import FULL, LANES, SharedMemory, memory_of
 from cute_viz.analysis.cost import Cost, meeting
 from cute_viz.analysis.lanes import warp_instructions, whole_bytes
-from cute_viz.analysis.memories import SharedMemory, memory_of
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
 

@@ -29,8 +29,7 @@ from cute_viz.analysis.multiply import gemm_calls
 from cute_viz.analysis.vectorize import WIDEST, auto_width, check_registers, registers_of
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import is_static
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import bits_of
+from cute_viz.values.types import Pointer, bits_of
 
 ASYNC = "auto.async"
 _COPIES = (Copy_Atom, CopyOp, TiledCopy, ThrCopy)

@@ -16,9 +16,8 @@ import numpy as np
 
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis.banks import ACCESSES, LANES, phases, shared_wavefronts, width
-from cute_viz.check.job import Check, In, Kernel, KernelRun, Out, Outcome, Outputs, entry_name, sheet
-from cute_viz.check.kernels import kernel
-from cute_viz.check.kernels import registers as named
+from cute_viz.check.job import Check, In, Kernel, KernelRun, Out, Outcome, Outputs, entry_name, kernel, sheet
+from cute_viz.check.job import registers as named
 
 LOADS = 32  # of a chain
 SPAN = 16 << 10  # bytes that addresses lie in

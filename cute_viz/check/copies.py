@@ -17,8 +17,7 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.views import atom_of
 from cute_viz.check.digest import owners, role
 from cute_viz.check.elements import pack, unpack
-from cute_viz.check.job import Array, In, Job, Kernel, KernelRun, Out, Outcome, Outputs, entry_name, sheet
-from cute_viz.check.kernels import kernel, registers, text
+from cute_viz.check.job import Array, In, Job, Kernel, KernelRun, Out, Outcome, Outputs, entry_name, kernel, registers, sheet, text
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.values.instruction import Instruction
 

@@ -19,8 +19,7 @@ import numpy as np
 from cute_viz.analysis.access import global_request
 from cute_viz.analysis.banks import LANES, shared_wavefronts
 from cute_viz.check import banks
-from cute_viz.check.job import In, Kernel, KernelRun, Out, Outcome, Undecided, module
-from cute_viz.check.kernels import kernel
+from cute_viz.check.job import In, Kernel, KernelRun, Out, Outcome, Undecided, kernel, module
 from cute_viz.errors import CannotCheck
 
 SHARED = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"

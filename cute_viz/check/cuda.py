@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.static import mark_static
-from cute_viz.check.job import Kernel
-from cute_viz.check.kernels import kernel as from_file
-from cute_viz.check.kernels import text
+from cute_viz.check.job import Kernel, text
+from cute_viz.check.job import kernel as from_file
 from cute_viz.check.layout_ptx import Unwritable
 from cute_viz.errors import CuteVizError
 from cute_viz.notation.write import write

@@ -17,7 +17,7 @@ from cute_viz.algebra.copy import Copy_Atom, CopyOp
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.copy import as_run
 from cute_viz.figures.model import Figure, Panel
-from cute_viz.figures.words import NOT_RUN
+from cute_viz.figures.options import NOT_RUN
 from cute_viz.files import read_text
 from cute_viz.spec import PACKAGED, Library
 

@@ -9,8 +9,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import flat_modes
 from cute_viz.algebra.stride import F2
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.check.job import Kernel
-from cute_viz.check.kernels import text
+from cute_viz.check.job import Kernel, text
 from cute_viz.errors import CuteVizError
 
 THREADS = 256

@@ -16,8 +16,7 @@ import numpy as np
 from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.check.elements import ElementType, decode, element_of, encode, pack, unpack
 from cute_viz.check.fragments import Fragment, fragment
-from cute_viz.check.job import Array, In, Kernel, KernelRun, Out, Outcome, Outputs, PanelCheck, entry_name
-from cute_viz.check.kernels import kernel
+from cute_viz.check.job import Array, In, Kernel, KernelRun, Out, Outcome, Outputs, PanelCheck, entry_name, kernel
 from cute_viz.figures.model import Figure
 
 WARP = 32

@@ -10,9 +10,16 @@ from typing import Any
 
 from cute_viz.check.cuda import StaticTable
 from cute_viz.check.job import Check, Outcome, PanelCheck, Undecided
-from cute_viz.check.promises import CLAIMS
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.records import rows
+
+_ROWS = rows(__file__, "promises.txt")
+PROVES = {kind: (proves, beyond) for kind, proves, beyond, *_ in _ROWS}
+# The kinds in which the hardware itself decides; of these, the checks that carry a digest let a name be called verified
+# (report.evidence).
+CLAIMS = tuple(kind for kind, _, _, *hardware in _ROWS if hardware)
+
 
 VERDICTS = ("agree", "differ", "known", "undecided")
 EXAMPLES = 16  # differing cells that a report spells out
@@ -153,7 +160,7 @@ _NAMED = re.compile(r"no (kernel|check) for .*", re.S)  # a reason that names on
 
 def evidence(report: CheckReport) -> dict[str, Any]:
     """The compact form that is kept: counts, what is known to differ, why what was left out was, name -> digest of what agrees.
-    Only the kinds in `promises.CLAIMS`: only where hardware itself decides may a name be called verified."""
+    Only the kinds in `CLAIMS`: only where hardware itself decides may a name be called verified."""
     verdicts = report.verdicts
     reasons: dict[str, list[str]] = {}
     doubted = {v.name for v in verdicts if v.verdict == "differ"}

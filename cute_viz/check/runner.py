@@ -16,8 +16,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets_numpy
 from cute_viz.check import counters, plan
-from cute_viz.check.compiler import compile_
-from cute_viz.check.device import Device, DeviceError
+from cute_viz.check.device import Device, DeviceError, compile_
 from cute_viz.check.job import Check, Item, Kernel, Undecided, module
 from cute_viz.check.layout_ptx import kernel as layout_kernel
 from cute_viz.check.layouts import launch

@@ -15,8 +15,22 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, do
 from cute_viz.algebra.layout import flat_modes
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.check.elements import ELEMENTS, UNSIGNED, encode
-from cute_viz.check.job import Array, In, Job, Kernel, KernelRun, Map, Out, Outcome, Outputs, Scalar, entry_name, pairs, sheet
-from cute_viz.check.kernels import kernel
+from cute_viz.check.job import (
+    Array,
+    In,
+    Job,
+    Kernel,
+    KernelRun,
+    Map,
+    Out,
+    Outcome,
+    Outputs,
+    Scalar,
+    entry_name,
+    kernel,
+    pairs,
+    sheet,
+)
 from cute_viz.check.wgmma_ptx import PLAIN, STEP, Wgmma, accumulator, descriptor, plain_tile
 from cute_viz.figures.model import Figure, Panel
 

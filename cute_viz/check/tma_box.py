@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from cute_viz.algebra.inttuple import leaves, modes, product, show
-from cute_viz.algebra.measure import cosize, size
-from cute_viz.algebra.swizzled import get_swizzle_portion
+from cute_viz.algebra.measure import cosize, get_swizzle_portion, size
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.check.elements import UNSIGNED
 from cute_viz.check.job import (
@@ -29,9 +28,10 @@ from cute_viz.check.job import (
     PanelCheck,
     Scalar,
     entry_name,
+    kernel,
+    registers,
     sheet,
 )
-from cute_viz.check.kernels import kernel, registers
 from cute_viz.figures.im2col import Corner, conv, inside, issues, outputs, tile_pixels
 from cute_viz.figures.tma_pieces import pieces_at, place_pieces
 

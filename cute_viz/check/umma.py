@@ -21,10 +21,9 @@ from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tmem import address, find_tmem_tensor_col_offset, make_fragment, make_fragment_sf, place
 from cute_viz.algebra.umma import MmaOperands
-from cute_viz.check.descriptors import image, starts, whole
+from cute_viz.check.descriptors import image, issued, starts, step, whole
 from cute_viz.check.elements import element_of, encode, integers
 from cute_viz.check.job import Array, In, Kernel, KernelRun, Out, Outcome, Outputs, Scalar, entry_name, sheet
-from cute_viz.check.tcgen05 import issued, step
 from cute_viz.check.wgmma_ptx import GROUP, SHARED
 from cute_viz.values.types import named
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.check.elements import ElementType, element_of, integers, pack, unpack
-from cute_viz.check.job import Array, In, Kernel, KernelRun, Out, Scalar
-from cute_viz.check.kernels import kernel, registers
+from cute_viz.check.job import Array, In, Kernel, KernelRun, Out, Scalar, kernel, registers
 
 GROUP = 128  # threads of a warp group
 B_AT = 32 << 10  # where B begins in shared memory

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from cute_viz.analysis.banks import ACCESSES, REDUCTIONS, REMOTE
-from cute_viz.analysis.memories import INSTRUCTIONS
+from cute_viz.analysis.banks import ACCESSES, INSTRUCTIONS, REDUCTIONS, REMOTE
 from cute_viz.analysis.patterns import instruction_of
 from cute_viz.cli import completion, output
 from cute_viz.cli.again import again

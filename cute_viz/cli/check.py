@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from cute_viz import __version__
-from cute_viz.check.promises import PROVES
+from cute_viz.check.report import PROVES
 from cute_viz.cli import completion, output
 from cute_viz.cli.completion import FILE
 from cute_viz.cli.help import Choice, Command

@@ -45,7 +45,7 @@ def command(
     comparison. M keeps the widest vector of the accesses together, so that 16-byte accesses, cp.async and TMA remain possible.
     """
     if listing:
-        from cute_viz.analysis.memories import memory_of
+        from cute_viz.analysis.banks import memory_of
         from cute_viz.analysis.patterns import FURTHER, OF_WAVES, PATTERNS
 
         _alone()

@@ -11,9 +11,8 @@ from cute_viz.algebra.copy import ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import WarpAccess, element_bits, extents_of
-from cute_viz.analysis.banks import BANKS, CLAIMS, REMOTE, WORD, width
+from cute_viz.analysis.banks import BANKS, CLAIMS, REMOTE, WORD, has_warps, memory_of, width
 from cute_viz.analysis.facts import layout_facts, memory_facts
-from cute_viz.analysis.memories import has_warps, memory_of
 from cute_viz.analysis.patterns import UNITS, is_named
 from cute_viz.analysis.reports import global_report, shared_report
 from cute_viz.engine.accessing import Accessor, accessed, found_of, plain_of, width_of

@@ -10,7 +10,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import accesses, element_bits, extents_of
-from cute_viz.analysis.memories import memory_of
+from cute_viz.analysis.banks import memory_of
 from cute_viz.analysis.patterns import UNITS, named_accesses, usual_bits
 from cute_viz.errors import UsageError
 from cute_viz.figures.access import Accessed

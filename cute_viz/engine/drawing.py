@@ -15,8 +15,7 @@ from cute_viz.engine.subject import Subject, subject_of
 from cute_viz.errors import CuteVizError, FigureError, UsageError
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
-from cute_viz.figures.options import options_of
-from cute_viz.figures.words import NOT_RUN
+from cute_viz.figures.options import NOT_RUN, options_of
 from cute_viz.options import OPTIONS, of_level
 from cute_viz.options.words import read, read_all
 from cute_viz.records import pattern

@@ -10,7 +10,7 @@ from cute_viz.algebra.composed import ComposedLayout, pointer_bits
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.analysis.memories import memory_of
+from cute_viz.analysis.banks import memory_of
 from cute_viz.analysis.swizzles import Candidate, explain_choice, search
 from cute_viz.engine.answer import Answer
 from cute_viz.errors import UsageError

@@ -12,8 +12,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure
-from cute_viz.figures.options import PLAIN, FigureOptions, check_use
-from cute_viz.figures.words import NOT_RUN, not_run
+from cute_viz.figures.options import NOT_RUN, PLAIN, FigureOptions, check_use, not_run
 from cute_viz.options.views import BITS, TILINGS, VIEWS, View
 from cute_viz.values.instruction import UNKNOWN, Instruction
 

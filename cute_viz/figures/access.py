@@ -9,8 +9,8 @@ from typing import Any
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import CONFLICT, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.paint import numbered
 from cute_viz.figures.phases import BANKS, lane_words, lanes_of
-from cute_viz.figures.rulers import numbered
 from cute_viz.records import dataclass
 from cute_viz.spelling import count
 

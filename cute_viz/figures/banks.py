@@ -16,10 +16,8 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.findings import of_banks
 from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
-from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import Painting, by_group
-from cute_viz.figures.rulers import ruler, with_borders
-from cute_viz.figures.words import an
+from cute_viz.figures.options import FigureOptions, an, check_cells
+from cute_viz.figures.paint import Painting, by_group, ruler, with_borders
 
 ROW = 128  # bytes that the 32 banks hold side by side
 CHUNK = 16  # bytes

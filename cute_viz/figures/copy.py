@@ -21,19 +21,11 @@ from cute_viz.figures.findings import of_owners
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
 from cute_viz.figures.memory import CTA, memory_of, owner
 from cute_viz.figures.model import Figure
-from cute_viz.figures.options import FigureOptions, check_cells, operands
-from cute_viz.figures.owners import (
-    LISTED,
-    TVMap,
-    ownership_notes,
-    places_of,
-    replicas,
-    tile_panel,
-)
-from cute_viz.figures.words import alone
+from cute_viz.figures.options import FigureOptions, alone, check_cells, operands
+from cute_viz.figures.owners import LISTED, TVMap, ownership_notes, places_of, replicas, tile_panel
 from cute_viz.spelling import count
 from cute_viz.values.instruction import Instruction
-from cute_viz.values.pointer import SPACES
+from cute_viz.values.types import SPACES
 
 # movmatrix.m8n8.trans of 16-bit elements, (thread, bit) -> bit of the matrix, row by row (PTX ISA); CuTe's traits have the identity
 TRANSPOSED, HALF = Layout(((4, 8), (16, 2)), ((256, 16), (1, 128))), 16

@@ -20,11 +20,9 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.figures.fields import bits_panel, field_paints, fields_legend
 from cute_viz.figures.machine import of_descriptors
 from cute_viz.figures.model import Figure, Panel, Ruler
-from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import HUES, Painting, by_group
-from cute_viz.figures.rulers import borders
+from cute_viz.figures.options import FigureOptions, check_cells, not_run
+from cute_viz.figures.paint import HUES, Painting, borders, by_group
 from cute_viz.figures.trim import some_lines
-from cute_viz.figures.words import not_run
 from cute_viz.values.types import sparse
 
 LINE = 128  # bytes of memory a line shows: what all banks hold

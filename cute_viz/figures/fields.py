@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from cute_viz.figures.model import Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.algebra.instruction import LAYOUTS, InstrDescriptor
+from cute_viz.algebra.swizzle import Swizzle, span
+from cute_viz.figures.machine import of_instruction
+from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.options import FigureOptions, check_cells, not_run
 from cute_viz.figures.paint import HUES, SHADES
 
 ROW = 16  # bits a row
@@ -67,3 +71,69 @@ def fields_legend(fields: Sequence[Bits], at: Mapping[str, int], told: Mapping[s
     """The fields by their colours, each in words."""
     entries = tuple(LegendEntry(at[field.name], told[field.name]) for field in fields)
     return Legend("hue: field of the descriptor", entries)
+
+
+def instruction(obj: InstrDescriptor, options: FigureOptions) -> Figure:
+    """The figure of an instruction descriptor."""
+    check_cells(32, "an instruction descriptor", options)
+    fields, values, words = LAYOUTS[obj.kind], dict(obj.values), dict(obj.what)
+    at, paints = field_paints(fields, ())
+    told = {name: f"{name} {value}" + (f": {words[name]}" if name in words else "") for name, value in values.items()}
+    name = f"Instruction descriptor of tcgen05.mma{', block-scaled' if 'Scaled' in obj.kind else ''}"
+    title = options.title or of_instruction(words)
+    return Figure(
+        kind="instruction",
+        title=title,
+        source=str(obj),
+        caption=f"{name}; one bit per cell, the highest first",
+        description=f"{title}. {name}, {obj}. {', '.join(told.values())}.",
+        paints=paints,
+        legends=(fields_legend(fields, at, told),),
+        panels=(bits_panel(obj.desc, 32, fields, at, (0, 0), (0,)),),
+        notes=(*(f"No tcgen05.mma has it: {words}." for words in obj.refused), not_run()),
+        facts={"desc": str(obj)},
+    )
+
+
+_KEPT, _CHANGED, _READ = range(3)  # paints
+
+
+def bits(swizzle: Swizzle, options: FigureOptions) -> Figure:
+    """The bit diagram of a swizzle: the offset that goes in, and the one that comes out, highest bit first."""
+    b, m, s = swizzle.bits, swizzle.base, swizzle.shift
+    low, high = swizzle.changed, swizzle.read
+    width = max(1, max(low, high) + b)
+    check_cells(2 * width, f"the bits of {swizzle}", options)
+    order = list(range(width - 1, -1, -1))
+    out = [f"b{i}⊕b{i + s}" if low <= i < low + b else f"b{i}" for i in order]
+    paints = [_CHANGED if low <= i < low + b else _READ if high <= i < high + b else _KEPT for i in order]
+    changed, read = span(low, b), span(high, b)
+    kept = (
+        f"the lowest {min(low, high)} bits stay: runs of {2 ** min(low, high)} stay together"
+        if min(low, high)
+        else "neighbors are separated"
+    )
+    title = options.title or f"{swizzle} XORs {read} into {changed}" if b else f"{swizzle} changes nothing"
+    caption = (
+        f"{read[0].upper()}{read[1:]} {'is' if b == 1 else 'are'} XORed into {changed}; {kept}" if b else "No bits: the identity"
+    )
+    return Figure(
+        kind="bits",
+        title=title,
+        source=str(swizzle),
+        caption=caption,
+        paints=(Paint(-1), Paint(1), Paint(0)),
+        legends=(
+            Legend("hue: role of a bit", tuple(map(LegendEntry, (_READ, _CHANGED, _KEPT), ("read (Y)", "changed (Z)", "kept")))),
+        ),
+        panels=(
+            Panel(
+                caption="",
+                labels=tuple([f"b{i}" for i in order] + out),
+                paints=tuple(paints * 2),
+                row_ruler=Ruler("", ("in", "out"), (0, 1, 0)),
+                col_ruler=Ruler("bit", tuple(map(str, order))),
+            ),
+        ),
+        facts={"B": b, "M": m, "S": s, "period": 2**width},
+    )

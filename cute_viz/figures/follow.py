@@ -28,8 +28,7 @@ from cute_viz.figures.follow_steps import (
 from cute_viz.figures.held import of_thread
 from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import HUES
-from cute_viz.figures.rulers import numbered
+from cute_viz.figures.paint import HUES, numbered
 from cute_viz.spelling import count
 
 MOST = 1024  # threads of a slider

@@ -8,8 +8,8 @@ from typing import Any
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import CONFLICT, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.paint import borders
 from cute_viz.figures.phases import BANKS, lanes_of
-from cute_viz.figures.rulers import borders
 from cute_viz.spelling import count
 
 MOST = 8  # frames of the longest access; of the others as many in proportion, as the eye compares their lengths

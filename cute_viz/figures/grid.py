@@ -16,8 +16,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.findings import of_offsets
 from cute_viz.figures.model import Figure, Panel, Ruler
 from cute_viz.figures.options import PLAIN, FigureOptions, check_cells
-from cute_viz.figures.paint import HUES, Painting, by_group, by_order, chunks, in_turns, unpainted
-from cute_viz.figures.rulers import ruler, steps_of
+from cute_viz.figures.paint import HUES, Painting, by_group, by_order, chunks, in_turns, ruler, steps_of, unpainted
 from cute_viz.limits import limit, over
 from cute_viz.values.integer import Static
 

@@ -14,8 +14,7 @@ from cute_viz.algebra.table import WIDEST, offsets, offsets_numpy, reach, swizzl
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel
 from cute_viz.figures.options import FigureOptions
-from cute_viz.figures.paint import HUES, bands, chunks, span
-from cute_viz.figures.rulers import ruler, steps_of
+from cute_viz.figures.paint import HUES, bands, chunks, ruler, span, steps_of
 from cute_viz.limits import limit, over
 
 RAMP = 5  # the hue of a ramp from dark to light: the darkest

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from cute_viz.figures.machine import Place
+from cute_viz.figures.options import numbered
 from cute_viz.figures.paint import span
-from cute_viz.figures.words import numbered
 from cute_viz.spelling import count
 
 FEW = 4  # rows that a sentence lists

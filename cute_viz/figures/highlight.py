@@ -9,10 +9,9 @@ from dataclasses import replace
 from cute_viz.errors import FigureError
 from cute_viz.figures.memory import THREAD
 from cute_viz.figures.model import HOLE, Legend, LegendEntry, Paint
-from cute_viz.figures.options import FigureOptions
+from cute_viz.figures.options import FigureOptions, runs
 from cute_viz.figures.owners import TVMap, first_owners
 from cute_viz.figures.paint import HUES, Painting, by_group, in_turns
-from cute_viz.figures.words import runs
 
 LOWEST = "; of several, the lowest"  # whose hue a cell has
 

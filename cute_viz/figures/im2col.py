@@ -12,10 +12,9 @@ from cute_viz.algebra.compose import composition
 from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import flat_modes
-from cute_viz.algebra.measure import size
+from cute_viz.algebra.measure import get_nonswizzle_portion, get_swizzle_portion, size
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
 from cute_viz.algebra.tensor_map import SWIZZLE_NAMES, Im2col
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import FigureError

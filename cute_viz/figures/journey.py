@@ -98,7 +98,7 @@ def journey(obj: Stages, hues: Mapping[int, int], mine: Collection[Place] = (), 
     every = [held_by(name, tensor) for name, tensor in tensors]
     if tensors and not mmas:
         ld = next((x for x in obj.parts if isinstance(x, CopyOp) and is_lanes(x)), None)
-        wide = 1 + max((r for _, r in held(ld)), default=0) if ld is not None else wide
+        wide = 1 + max(r for _, r in held(ld)) if ld is not None else wide
         loads = -(-len({n for _, n in mine}) // (wide or 1))
         many = f"{loads} × {wide} columns" if loads > 1 else f"{wide} columns"
         path.append(("tensor memory", _tensor_memory(tensors, every, wide, mine), f"tcgen05.ld\n{many}" if wide else ""))

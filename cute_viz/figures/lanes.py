@@ -25,9 +25,8 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.highlight import highlight_notes
 from cute_viz.figures.machine import of_filled, of_lanes
 from cute_viz.figures.model import HOLE, Figure, LegendEntry, Panel, Ruler
-from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.options import FigureOptions, check_cells, not_run
 from cute_viz.figures.paint import Painting, by_group, receding
-from cute_viz.figures.words import not_run
 from cute_viz.spelling import count
 
 _COUNTED = re.compile(r"(?<=\bT)\d+|(?<=\bthread )\d+|(?<=\d\.\.)\d+|^\d+(?=,)", re.MULTILINE)  # threads and lanes of a warp

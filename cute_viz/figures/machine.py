@@ -7,8 +7,8 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
 from cute_viz.figures.model import HOLE, Panel
+from cute_viz.figures.options import lie
 from cute_viz.figures.paint import span
-from cute_viz.figures.words import lie
 from cute_viz.spelling import count
 
 Place = tuple[int, int]

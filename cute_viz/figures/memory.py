@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cute_viz.figures.model import HOLE, Panel, Ruler
-from cute_viz.figures.rulers import borders
+from cute_viz.figures.paint import borders
 from cute_viz.values.instruction import Instruction
-from cute_viz.values.pointer import SPACES
+from cute_viz.values.types import SPACES
 
 SHARED, TENSOR, GLOBAL = (SPACES[space] for space in ("smem", "tmem", "gmem"))
 LINE, CHUNK = 128, 16  # bytes of a line of shared memory, and of a cell

@@ -35,21 +35,11 @@ from cute_viz.figures.machine import of_memory, of_metadata_bits
 from cute_viz.figures.memory import CTA, SHARED, memory_of, owner
 from cute_viz.figures.metadata import has_metadata, metadata_map, metadata_notes
 from cute_viz.figures.model import Figure, Panel
-from cute_viz.figures.options import PLAIN, FigureOptions, check_cells
+from cute_viz.figures.options import PLAIN, FigureOptions, alone, check_cells
 from cute_viz.figures.options import operands as operands_of
-from cute_viz.figures.owners import (
-    LISTED,
-    NAMED,
-    TVMap,
-    ownership_notes,
-    places_of,
-    replicas,
-    tile_panel,
-)
-from cute_viz.figures.words import alone
+from cute_viz.figures.owners import LISTED, NAMED, TVMap, ownership_notes, places_of, replicas, tile_panel
 from cute_viz.spelling import count
-from cute_viz.values.pointer import SPACES
-from cute_viz.values.types import bits_of
+from cute_viz.values.types import SPACES, bits_of
 
 _PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1), "E": (1, 2)}
 _SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N"), "E": ("M", "group of K")}

@@ -21,15 +21,14 @@ from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tmem import AHEAD, LANES, WARP, data_path, is_sparse, make_fragment, place, sparse_words
 from cute_viz.algebra.umma import MmaOperands
 from cute_viz.figures.descriptor import descriptor
-from cute_viz.figures.instruction import instruction
+from cute_viz.figures.fields import instruction
 from cute_viz.figures.machine import of_parts
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
-from cute_viz.figures.options import FigureOptions
+from cute_viz.figures.options import NOT_RUN, FigureOptions, not_run
 from cute_viz.figures.page import page
 from cute_viz.figures.paint import HUES
 from cute_viz.figures.scales import in_tensor_memory
 from cute_viz.figures.trim import transposed
-from cute_viz.figures.words import NOT_RUN, not_run
 
 CORE = 8  # rows and columns of a block in registers
 STEP, WIDE = 16, 32  # rows and columns at most of a cell that stands for many

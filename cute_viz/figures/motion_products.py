@@ -15,7 +15,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.rulers import boxes_of
+from cute_viz.figures.paint import boxes_of
 from cute_viz.records import dataclass
 
 HUES = (0, 3, 2, 4, 6, 5, 7)  # of tiles; red is a conflict

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Note, Panel
-from cute_viz.figures.rulers import boxes_of
+from cute_viz.figures.paint import boxes_of
 
 MOST = 24  # notes of a figure
 LONGEST = 200  # letters of one

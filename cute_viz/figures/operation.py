@@ -24,8 +24,7 @@ from cute_viz.figures.model import HOLE, Figure, LegendEntry, Paint, Panel
 from cute_viz.figures.motion import motion
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
-from cute_viz.figures.paint import HUES, Painting, by_group, by_order, in_turns, painted, receding
-from cute_viz.figures.rulers import steps_of, with_borders
+from cute_viz.figures.paint import HUES, Painting, by_group, by_order, in_turns, painted, receding, steps_of, with_borders
 from cute_viz.spelling import count as count_of
 
 TILES = "hue: the tile"

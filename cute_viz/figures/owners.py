@@ -13,7 +13,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.memory import THREAD
 from cute_viz.figures.model import Panel, Ruler
 from cute_viz.figures.options import FigureOptions
-from cute_viz.figures.rulers import with_borders
+from cute_viz.figures.paint import with_borders
 from cute_viz.records import dataclass
 
 NAMED = 4  # owners of every cell that a note tells of as one rule

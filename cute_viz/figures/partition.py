@@ -20,11 +20,9 @@ from cute_viz.algebra.views import get_slice
 from cute_viz.errors import FigureError
 from cute_viz.figures.mma import thread_of
 from cute_viz.figures.model import HOLE, Figure, Legend, Paint, Panel, Ruler
-from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import by_group, in_turns
-from cute_viz.figures.rulers import ruler
+from cute_viz.figures.options import FigureOptions, an, check_cells
+from cute_viz.figures.paint import by_group, in_turns, ruler
 from cute_viz.figures.trim import cut, regridded
-from cute_viz.figures.words import an
 
 FEW = 512  # cells of a tensor that is drawn whole
 _MODES = {"A": ("MMA", "MMA_M", "MMA_K"), "B": ("MMA", "MMA_N", "MMA_K"), "C": ("MMA", "MMA_M", "MMA_N")}

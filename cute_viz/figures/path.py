@@ -14,7 +14,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.rulers import borders
+from cute_viz.figures.paint import borders
 
 MOST, MOST_RUNS = 1024, 128  # cells that are drawn; of more those of a corner; and where a cell is a run of a swizzle
 SIDE = 64  # rows or columns, more of which are too small to be seen

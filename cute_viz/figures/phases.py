@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from cute_viz.figures.model import CONFLICT, Figure, Legend, LegendEntry, Paint, Panel, Ruler
-from cute_viz.figures.words import runs
+from cute_viz.figures.options import runs
 
 BANKS = 32
 LISTED = 4  # runs of lanes that a label lists

@@ -14,7 +14,7 @@ from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import CONFLICT, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.rulers import numbered
+from cute_viz.figures.paint import numbered
 from cute_viz.spelling import count
 
 WHOLE, FIRST, LAST = 48, 26, 14  # slots of time that are all drawn, and of more the first and the last

@@ -19,10 +19,8 @@ from cute_viz.algebra.tmem import make_fragment_sf, place
 from cute_viz.errors import FigureError
 from cute_viz.figures.machine import of_scales
 from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
-from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import by_group
-from cute_viz.figures.rulers import borders
-from cute_viz.figures.words import not_run
+from cute_viz.figures.options import FigureOptions, check_cells, not_run
+from cute_viz.figures.paint import borders, by_group
 from cute_viz.values.instruction import Instruction
 
 ROWS, PER_ROW, LANES, LINE = 128, 4, 32, 16  # rows and factors of a block; lanes of a copy, and bytes of a line of memory

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from cute_viz.figures.machine import of_sectors
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.paint import numbered
 from cute_viz.figures.phases import lane_words
-from cute_viz.figures.rulers import numbered
 
 SECTOR, LINE = 32, 128  # bytes
 _NONE, _WHOLE, _PART = range(3)

@@ -11,8 +11,7 @@ from typing import NamedTuple
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Shape
 from cute_viz.figures.options import PLAIN, check_cells
-from cute_viz.figures.paint import HUES, by_group, listed, receding, span
-from cute_viz.figures.rulers import numbered
+from cute_viz.figures.paint import HUES, by_group, listed, numbered, receding, span
 from cute_viz.figures.trim import transposed
 
 BESIDE = 16  # columns up to which tiles stand side by side

@@ -10,10 +10,8 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.errors import FigureError
 from cute_viz.figures.grid import grid
 from cute_viz.figures.model import HOLE, Figure, Paint, Panel
-from cute_viz.figures.options import FigureOptions
-from cute_viz.figures.paint import by_order, painted
-from cute_viz.figures.rulers import steps_of
-from cute_viz.figures.words import colours
+from cute_viz.figures.options import FigureOptions, colours
+from cute_viz.figures.paint import by_order, painted, steps_of
 
 ACROSS = 4  # panels to a row
 WIDE = 24  # columns of a panel that has a row of its own

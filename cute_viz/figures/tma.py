@@ -9,22 +9,19 @@ from math import gcd, prod
 from typing import Any
 
 from cute_viz.algebra.inttuple import leaves, modes, product, show
-from cute_viz.algebra.measure import size
+from cute_viz.algebra.measure import get_swizzle_portion, size
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.swizzled import get_swizzle_portion
 from cute_viz.algebra.tensor_map import ATOM_64B, SWIZZLE_NAMES
 from cute_viz.algebra.tma import ROWS, TmaCopy
 from cute_viz.errors import FigureError
 from cute_viz.figures.machine import of_boxes, of_moved
 from cute_viz.figures.memory import CHUNK, LINE, in_chunks
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
-from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import HUES
-from cute_viz.figures.rulers import numbered
+from cute_viz.figures.options import FigureOptions, check_cells, not_run
+from cute_viz.figures.paint import HUES, numbered
 from cute_viz.figures.tma_pieces import Piece, dimensions_of, elements_of, flat, pieces_at, tma_coord
 from cute_viz.figures.trim import some_lines
-from cute_viz.figures.words import not_run
 from cute_viz.spelling import count
 
 MOST_PLANES = 4  # of the first two dimensions that are drawn

@@ -10,8 +10,7 @@ from cute_viz.algebra.composed import domain
 from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.measure import size
-from cute_viz.algebra.swizzled import get_nonswizzle_portion
+from cute_viz.algebra.measure import get_nonswizzle_portion, size
 from cute_viz.algebra.tma import TmaCopy, get_tma_tensor
 
 

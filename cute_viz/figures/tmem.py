@@ -24,10 +24,8 @@ from cute_viz.algebra.tmem import (
 from cute_viz.errors import FigureError
 from cute_viz.figures.machine import Place, Span, of_metadata, of_tensor_memory
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
-from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import HUES, by_group
-from cute_viz.figures.rulers import borders
-from cute_viz.figures.words import not_run, runs
+from cute_viz.figures.options import FigureOptions, check_cells, not_run, runs
+from cute_viz.figures.paint import HUES, borders, by_group
 from cute_viz.spelling import count
 
 STEP = 16  # lanes that a cell stands for
@@ -131,7 +129,7 @@ def _metadata(tensor: Tensor, options: FigureOptions) -> Figure:
     painting = by_group([None if x is None else order[x] for x in blocks], len(order), "hue: one tcgen05.mma", "MMA ")
     labels = tuple(map(_kept, cells))
     words = metadata_words(tensor)
-    each = max((max(ks) - min(ks) + 1 for held in cells for ks in held.values()), default=0)
+    each = max(max(ks) - min(ks) + 1 for held in cells for ks in held.values())
     title = options.title or of_metadata(cells, each)
     mute = "Metadata of a sparse tcgen05.mma"
     caption = f"{mute}. A cell shows the rows m and columns k of A that its bits are for, lowest first"

@@ -16,17 +16,9 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.findings import of_owners
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_owners
 from cute_viz.figures.model import Figure, Panel
-from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.owners import (
-    TVMap,
-    first_owners,
-    ownership_notes,
-    places_of,
-    tile_panel,
-)
-from cute_viz.figures.paint import Painting
-from cute_viz.figures.rulers import ruler
-from cute_viz.figures.words import an
+from cute_viz.figures.options import FigureOptions, an, check_cells
+from cute_viz.figures.owners import TVMap, first_owners, ownership_notes, places_of, tile_panel
+from cute_viz.figures.paint import Painting, ruler
 from cute_viz.spelling import count
 from cute_viz.values.integer import Static
 

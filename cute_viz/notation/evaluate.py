@@ -8,11 +8,10 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, make_composed_layout
 from cute_viz.algebra.inttuple import X, div_rem, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.origin import with_origin
-from cute_viz.algebra.static import each_integer, mark_static, unknowns
+from cute_viz.algebra.measure import MEMBERS, member
+from cute_viz.algebra.static import each_integer, mark_static, unknowns, with_origin
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.swizzled import MEMBERS, member
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.reading import Passage
@@ -81,7 +80,7 @@ class Evaluator:
         """`1/2` of a basis element's stride: a fraction, or the integer it equals."""
         from fractions import Fraction
 
-        from cute_viz.algebra.ratio import StaticRatio
+        from cute_viz.algebra.stride import StaticRatio
 
         value = (StaticRatio if node.static else Fraction)(node.numerator, node.denominator)
         if value.denominator != 1:
@@ -260,7 +259,7 @@ class Evaluator:
 
     def operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation, with a warning where CuTe's composition is not A(B(i)), in a division, too."""
-        from cute_viz.algebra.mixed import is_mixed, static_of_types
+        from cute_viz.algebra.operands import is_mixed, static_of_types
 
         if self.free:
             from cute_viz.algebra.operands import check_named

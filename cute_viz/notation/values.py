@@ -16,7 +16,7 @@ from cute_viz.algebra.composed import (
 )
 from cute_viz.algebra.inttuple import X, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout, flat_modes, is_coordinate_layout, printed_value
-from cute_viz.algebra.origin import with_origin
+from cute_viz.algebra.static import with_origin
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, check_like
@@ -24,7 +24,7 @@ from cute_viz.errors import AlgebraError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.syntax import Call, Chain, Pair, Sequence, short
 from cute_viz.values.integer import Unknown, is_integer
-from cute_viz.values.pointer import Pointer
+from cute_viz.values.types import Pointer
 
 if TYPE_CHECKING:
     from cute_viz.notation.evaluate import Evaluator

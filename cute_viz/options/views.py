@@ -54,4 +54,4 @@ def _view(meaning: str, where: str, *cells: str) -> View:
 _ROWS = [(head.split(), _view(*cells)) for head, *cells in rows(__file__, "views.txt")]
 VIEWS = {name: view for (table, name), view in _ROWS if table == "view"}
 TILINGS = {name: view for (table, name), view in _ROWS if table == "tiling"}
-BITS = View("a bare swizzle", "bits.bits")
+BITS = View("a bare swizzle", "fields.bits")

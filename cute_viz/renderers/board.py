@@ -13,7 +13,7 @@ from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.legend import Key, Words, prose, told
 from cute_viz.renderers.placed import Page, Place
 from cute_viz.renderers.shapes import arrows as pointed
-from cute_viz.renderers.shapes import breadth
+from cute_viz.renderers.shapes import broad
 from cute_viz.renderers.sheet import UNDER, Sheet, Size
 from cute_viz.renderers.targets import target_of
 
@@ -41,7 +41,7 @@ def board_of(figure: Figure, options: Options) -> Page:
     key_h = key.height + BELOW if key else 0.0
     below = key_h + (notes[-1].y + BELOW if notes else 0.0)
     room = inside, height - top - margin - below
-    words_w = max([0.0, *(line.x - margin + _breadth(line) for line in (*head, *notes))])
+    words_w = max([0.0, *(line.x - margin + broad(line) for line in (*head, *notes))])
     best: tuple[tuple[float, ...], _Laid] | None = None
     for lines in _arrangements(figure, target.is_landscape, inside < SLIM):
         laid = _largest(figure, lines, room, options.cell, target.least)
@@ -61,7 +61,7 @@ def board_of(figure: Figure, options: Options) -> Page:
     at = top + laid.height + BELOW
     swatches, entries = key.placed(margin, at) if key else ([], [])
     notes = [line._replace(y=line.y + at + key_h) for line in notes]
-    inner = max([laid.width, words_w, *(line.x - margin + _breadth(line) for line in entries)])
+    inner = max([laid.width, words_w, *(line.x - margin + broad(line) for line in entries)])
     wide = width if target.is_landscape else min(width, inner + 2 * target.margin)
     left = target.margin + (max(0.0, (wide - 2 * target.margin - laid.width) / 2) if target.is_landscape else 0)
 
@@ -81,10 +81,6 @@ def board_of(figure: Figure, options: Options) -> Page:
         ]
     )
     return Page(figure, wide, top + laid.height + below + margin, panels, lambda: list(items()))
-
-
-def _breadth(line: p.Line) -> float:
-    return breadth(line.text, line.size, line.mono, line.weight > 400)
 
 
 class _Laid(NamedTuple):

@@ -7,10 +7,7 @@ from math import ceil
 
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers.frame import GAP, LARGEST, Detail, Fit, PanelFrame, caption_width, frames, resized
-from cute_viz.renderers.geometry import (
-    arrange,
-    shared_sizes,
-)
+from cute_viz.renderers.geometry import arrange, shared_sizes
 from cute_viz.renderers.marks import has_vectors
 from cute_viz.renderers.ways import blocks, shelves
 
@@ -64,21 +61,18 @@ def fit_panels(figure: Figure, room: float | None, cell: float | None, full: boo
     vectors = text and has_vectors(figure, most, fit.pad)
     if whole is not None and not room and not vectors and whole[2] <= WIDEST:
         return whole
-    if cell is not None and text:
-        fitted = aligned(figure, frames(figure, Detail.FULL, fit=fit))
-        if all(frame.cell_w <= cell for frame in fitted[0]):
-            return aligned(figure, frames(figure, Detail.FULL, cell=cell, fit=fit))
-    if vectors:
-        fitted = aligned(figure, frames(figure, Detail.VECTOR, fit=fit))
-        if cell is None and fitted[2] <= (room or WIDEST):
-            return fitted
-        if cell is not None and all(frame.cell_w <= cell for frame in fitted[0]):
-            return aligned(figure, frames(figure, Detail.VECTOR, cell=cell, fit=fit))
-    if cell is not None and figure.kind == "page" and figure.arrows and fit.gap == GAP:
-        return aligned(figure, [of_stage(figure, panel, cell, fit) for panel in figure.panels])
     if cell is not None:
+        for detail in [Detail.FULL] * text + [Detail.VECTOR] * vectors:
+            if all(frame.cell_w <= cell for frame in frames(figure, detail, fit=fit)):
+                return aligned(figure, frames(figure, detail, cell=cell, fit=fit))
+        if figure.kind == "page" and figure.arrows and fit.gap == GAP:
+            return aligned(figure, [of_stage(figure, panel, cell, fit) for panel in figure.panels])
         detail = Detail.RASTER if cell < 3 or every > MOST_CELLS else Detail.COLOUR
         return aligned(figure, frames(figure, detail, cell=cell, fit=fit))
+    if vectors:
+        fitted = aligned(figure, frames(figure, Detail.VECTOR, fit=fit))
+        if fitted[2] <= (room or WIDEST):
+            return fitted
     return _colours(figure, room or ROOMY, every, fit)
 
 

@@ -13,17 +13,7 @@ from typing import NamedTuple
 
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.records import dataclass
-from cute_viz.renderers.geometry import (
-    ALL_COLUMNS,
-    BOLD,
-    CAPTION,
-    CHAR,
-    FONT,
-    SMALL,
-    CellLabels,
-    cell_labels,
-    wrap,
-)
+from cute_viz.renderers.geometry import ALL_COLUMNS, BOLD, CAPTION, CHAR, FONT, SMALL, CellLabels, cell_labels, wrap
 from cute_viz.renderers.marks import Mark, vector_cell, vector_marks
 from cute_viz.renderers.names import group_marks
 
@@ -134,17 +124,18 @@ class PanelFrame:
     def corner(self) -> float:
         """px of the radius of a box's corners; 0 where boxes are not drawn, since they would hide the cells, or cut their words."""
         boxes, cells = {*self.panel.boxes}, self.panel.rows * self.panel.cols
+        if not boxes:
+            return 0.0
         whole = sum((r1 - r0) * (c1 - c0) for r0, c0, r1, c1 in boxes) == cells
-        lowest = min((r1 - r0 for r0, _, r1, _ in boxes), default=0) * self.cell_h
+        lowest = min(r1 - r0 for r0, _, r1, _ in boxes) * self.cell_h
+        narrowest = min(c1 - c0 for _, c0, _, c1 in boxes) * self.cell_w
         hidden = any(m[:4] not in boxes and m.width > HIDDEN * (m.c1 - m.c0) * self.cell_w for m in self.marks)
-        small = min((c1 - c0 for _, c0, _, c1 in boxes), default=0) * self.cell_w < SLIGHT
-        hidden = hidden or (small and any(m[:4] not in boxes for m in self.marks))
+        hidden = hidden or (narrowest < SLIGHT and any(m[:4] not in boxes for m in self.marks))
         if self.detail == Detail.COLOUR and lowest < NAME_HIDES and hidden and "thread" in self.panel.data:
             return 0.0
         if whole and self.detail == Detail.FULL and self.labels.widths[0] * CHAR * FONT > self.cell_w - ROOM_IN_BOX:
             return 0.0
-        sizes = {(r1 - r0, c1 - c0) for r0, c0, r1, c1 in self.panel.boxes}
-        smallest = min((min(rows * self.cell_h, cols * self.cell_w) for rows, cols in sizes), default=0)
+        smallest = min(lowest, narrowest)
         if smallest < (12 if self.detail == Detail.COLOUR else 8):
             return 0.0
         return 4.0 if smallest >= 12 else 2.0

@@ -166,7 +166,7 @@ def cell_runs(paints: Sequence[int], cols: int) -> dict[int, tuple[list[int], li
     for r in range(len(paints) // cols):
         c = 0
         for paint, n in runs(paints[r * cols : (r + 1) * cols]):
-            rows, starts, lengths = out.get(paint) or out.setdefault(paint, ([], [], []))
+            rows, starts, lengths = out.setdefault(paint, ([], [], []))
             rows.append(r)
             starts.append(c)
             lengths.append(n)
@@ -264,12 +264,12 @@ def arrange(
         alone = [False] * len(alone)
     for (row, col), (width, height), own in zip(places, sizes, alone, strict=True):
         widths[col] = max(widths.get(col, 0), 0 if own else width)
-        heights[row] = max(heights.get(row, 0), height)
+        heights[row] = max(heights.get(row, height), height)
     xs = {col: sum(w + gap for c, w in widths.items() if c < col and w) for col in widths}
     ys = {row: sum(h + gap for r, h in heights.items() if r < row) for row in heights}
-    broadest = max((w for (w, _), own in zip(sizes, alone, strict=True) if own), default=0)
+    beside = sum(widths.values()) + gap * (len([w for w in widths.values() if w]) - 1)
     total = (
-        max(broadest, sum(widths.values()) + gap * (len([w for w in widths.values() if w]) - 1)),
+        max([beside, *(w for (w, _), own in zip(sizes, alone, strict=True) if own)]),
         sum(heights.values()) + gap * (len(heights) - 1),
     )
     return [(xs[col], ys[row]) for row, col in places], *total

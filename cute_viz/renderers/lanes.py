@@ -71,7 +71,7 @@ def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
     gap = max(WORD, least) * BOLD * widest + ACROSS
     fit = TIGHT._replace(narrow=40.0, lines=2, caption=max(CAPTION - 1, least), small=max(SMALL, least))
     found = [frame for panel in figure.panels for frame in frames(replace(figure, panels=(panel,)), Detail.COLOUR, 1.0, fit)]
-    left = max((f.left for f in found if f.panel.place[1] == 0), default=0.0)
+    left = max(f.left for f in found if f.panel.place[1] == 0)
     wide = (width - left - gap * (cols - 1)) / cols - 4
     out = []
     top = 0.0
@@ -98,7 +98,7 @@ def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
 def movements(found: Sequence[Arrow], frames: Sequence[PanelFrame], grids: Sequence[Grid], least: float) -> list[Primitive]:
     """The arrows from lane to lane, with what moves and how much."""
     ways, words = list[list[tuple[float, float]]](), list[Primitive]()
-    edge = max((grid.right for grid in grids), default=0.0)
+    edge = max(grid.right for grid in grids)
     for arrow in found:
         a, b = grids[arrow.source], grids[arrow.target]
         (row, col), (end, to) = frames[arrow.source].panel.place, frames[arrow.target].panel.place

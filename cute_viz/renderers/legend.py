@@ -99,7 +99,7 @@ def told(figure: Figure, named: Collection[str] = (), labelled: bool = False) ->
         shades = {figure.paints[p].shade for p in lit}
         entries = [e for e in legend.entries if _is_drawn(figure.paints[e.paint], looks, shades, legend.title)]
         entries = entries if len(entries) > 1 or not (legend.title.startswith("shade") and lit < drawn) else []
-        title = legend.title if max(shades, default=0) else legend.title.partition("; shade:")[0]
+        title = legend.title if any(shades) else legend.title.partition("; shade:")[0]
         found.append(replace(legend, title=title, entries=tuple(entries)))
     several = len(found) >= SEVERAL
     found = [legend for legend in found if legend.entries and not (several and len(legend.entries) == 1)]
@@ -222,7 +222,7 @@ def prose(lines: list[Words], width: float, y: float, x: float) -> list[Line]:
     """Lines of text cut to the width, from y down."""
     out = []
     for line in lines:
-        letter = line.size * (CHAR if line.mono else BOLD if line.weight > 400 else PROSE)
+        letter = line.size * (CHAR if line.mono else BOLD if line.weight != 400 else PROSE)
         for text in balanced(line.text, width, letter, line.mono):
             if text:
                 out.append(Line(text, x, y + line.size * 0.8, *line[1:]))

@@ -133,7 +133,7 @@ class _Painter:
                 edge = self._colour(item.role) if item.width else "none"
                 self.canvas.shapes(paths, face, edge, item.width, item.opacity, item.dash)
             case p.Labels():
-                xs, ys, bold = item.grid.middles(), item.grid.ys(), item.weight > 400
+                xs, ys, bold = item.grid.middles(), item.grid.ys(), item.weight != 400
                 for cell, label in enumerate(item.texts):
                     if label:
                         r, c = divmod(cell, item.grid.cols)
@@ -142,9 +142,9 @@ class _Painter:
                 for n, (x, y, text, size) in enumerate(zip(item.xs, item.ys, item.texts, item.sizes, strict=True)):
                     ink = self.theme["m"] if item.paints is None else self.inks[item.paints[n]]
                     at = x - len(text) * size * ADVANCE / 2 if item.anchor == p.END else x
-                    self.canvas.label(text, at, y, size, ink, item.weight > 400)
+                    self.canvas.label(text, at, y, size, ink, item.weight != 400)
             case p.Line():
-                family, bold = MONO if item.mono else SANS, item.weight > 400
+                family, bold = MONO if item.mono else SANS, item.weight != 400
                 self.canvas.text(item.text, item.x, item.y, item.size, self._colour(item.role), family, bold, item.anchor)
             case _:
                 p.missing(item)

@@ -211,7 +211,7 @@ def _blocks(figure: Figure, target: Target, high: float = 0.0) -> Page:
     ends: tuple[dict[int, int], dict[int, int]] = ({}, {})
     for panel in figure.panels:
         for most, at, extent in zip(ends, panel.place[::-1], (panel.cols, panel.rows), strict=True):
-            most[at] = max(most.get(at, 0), extent)
+            most[at] = max(most.get(at, extent), extent)
     cols, rows = (sum(most.values()) for most in ends)
     many = sum(1 for panel in figure.panels for a, b in pairwise(panel.paints) if a != b) > MOST_RUNS
     size = min(LARGEST * target.grows, target.width / cols, target.height / rows)

@@ -47,7 +47,7 @@ def with_notes(figure: Figure, options: Options, lay_out: Callable[[Figure, Opti
         page, gutter, edge = alone, 0.0, 0.0
         lines, height = _placed(figure, page, gutter, size, target.margin)
     texts = [line for line in (*page.items, *lines) if isinstance(line, Line)]
-    wide = max(line.x + len(line.text) * line.size * (BOLD if line.weight > 400 else PROSE) for line in texts) + target.margin
+    wide = max(line.x + len(line.text) * line.size * (BOLD if line.weight != 400 else PROSE) for line in texts) + target.margin
     wide = min(page.width + gutter, max(edge, wide)) if gutter else page.width
 
     def items() -> Iterator[Primitive]:

@@ -28,6 +28,11 @@ def breadth(text: str, size: float, mono: bool = False, bold: bool = False) -> f
     return len(text) * size * (CHAR if mono else BOLD if bold else PROSE)
 
 
+def broad(line: Line) -> float:
+    """px that a line of prose is broad."""
+    return breadth(line.text, line.size, line.mono, line.weight != 400)
+
+
 def drawn(shape: Shape, at: Projection, side: float) -> Iterator[Primitive]:
     """The primitives of a shape; at: a point of the panel on the page; side: px of a cell's smaller side."""
     words, points = shape.look.split(), [at(*point) for point in shape.points]
@@ -92,7 +97,7 @@ def reach(shape: Shape, at: Projection) -> list[Point]:
         return [(x - r, y - r), (x + r, y + r)]
     where = points[0] if shape.kind == "text" else points[-1] if shape.kind == "brace" else _along(points, words)
     line = _text(shape, *where)
-    wide = breadth(shape.text, line.size, line.mono, line.weight > 400)
+    wide = broad(line)
     x0 = line.x - (0 if line.anchor == START else wide if line.anchor == END else wide / 2)
     return [*points, (x0 + wide, line.y + line.size / 2), (x0, line.y - line.size / 2)]
 
@@ -117,7 +122,7 @@ def _within(shape: Shape, corners: Sequence[Point]) -> Iterator[Line]:
     wide, tall = x1 - x0 - 4, y1 - y0 - 4
     line = _text(shape, (x0 + x1) / 2, (y0 + y1) / 2)
     more = more if tall > 14 * len(more) + 18 and wide > max([0.0, *(breadth(text, FONT) for text in more)]) else []
-    size = min(line.size, wide / max(1.0, breadth(head, 1, line.mono, line.weight > 400)), (tall - 14 * len(more)) / 1.1)
+    size = min(line.size, wide / max(1.0, broad(line._replace(text=head, size=1))), (tall - 14 * len(more)) / 1.1)
     if size < 8:
         return
     top = line.y - (size + 14 * len(more)) / 2

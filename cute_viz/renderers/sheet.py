@@ -10,7 +10,7 @@ from cute_viz.figures.model import Panel
 from cute_viz.records import dataclass
 from cute_viz.renderers import primitives as p
 from cute_viz.renderers.geometry import BOLD, CHAR, FONT, PROSE, balanced, cell_runs, column_step, row_step, split_lines, wrap
-from cute_viz.renderers.shapes import breadth, drawn, reach
+from cute_viz.renderers.shapes import breadth, broad, drawn, reach
 from cute_viz.renderers.targets import LEAST
 
 UNDER = 12.0  # px of what is below a title, or a panel
@@ -70,7 +70,7 @@ class Sheet:
         self.own = self.above
         self.foot = balanced(first.foot, room, UNDER * PROSE) if first.foot else []
         self.below = self.under + (4 + 15 * len(self.foot) if self.foot else 0)
-        widest = max([0.0, *(line.x + breadth(line.text, line.size, line.mono, line.weight > 400) for line in self.heading)])
+        widest = max([0.0, *(line.x + broad(line) for line in self.heading)])
         self.width = self.left + max(self.right, widest, *(breadth(line, UNDER) for line in self.foot or [""]))
         self.height = self.above + self.below
 

@@ -197,7 +197,7 @@ def _beside(grids: list[str], columns: int) -> list[str]:
     out: list[list[str]] = []
     for grid in grids:
         lines = grid.splitlines()
-        width = max(map(_letters, out[-1]), default=0) if out else columns
+        width = max(map(_letters, out[-1])) if out else columns
         if width + _GAP + max(map(_letters, lines)) > columns:
             out.append(lines)
             continue

@@ -269,7 +269,7 @@ def _names(paints: Sequence[Paint]) -> list[str]:
 
 def _font(size: float, mono: bool, weight: int) -> str:
     """A font of a size in px. TeX's typewriter has no bold, so that bold is never monospaced; it is wider than a label's box is."""
-    family = "\\cvbold" if weight > 400 else "\\cvmono" if mono else "\\cvsans"
+    family = "\\cvbold" if weight != 400 else "\\cvmono" if mono else "\\cvsans"
     return f"\\cvfont{{{number(size * PT)}}}{{{family}}}"
 
 

@@ -23,8 +23,7 @@ from cute_viz.source.mlir_types import Setting, copy_atom, mma_atom, value_of
 from cute_viz.source.moves import Move
 from cute_viz.source.parts import TypeParts, held
 from cute_viz.values.integer import Static
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import printed
+from cute_viz.values.types import Pointer, printed
 
 _STATEMENT = re.compile(r"^[ \t]*\"?cute\.(copy|gemm)\"?\s*\(([^)\n]*)\)\s*(?:<\{[^\n]*?\}>\s*)?(?:\{[^}\n]*\}\s*)?:\s*\(", re.M)
 _OPERATION = re.compile(r"\"?([\w.]+)\"?\s*(?:<[^>\n]*>\s*)?(?:([ABCSD])\s*)?\(([^)\n]*)\)")

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, swizzle_of
 from cute_viz.algebra.inttuple import Underscore, leaves, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.origin import with_origin
-from cute_viz.algebra.static import mark_static
+from cute_viz.algebra.static import mark_static, with_origin
 from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span

@@ -16,6 +16,7 @@ from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, modes, sam
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
+from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import parted_share, sliced_share
 from cute_viz.algebra.static import each_integer, mark_static, unknowns
 from cute_viz.algebra.tensor import Tensor
@@ -142,8 +143,11 @@ def held(found: Tensor, value: Tensor) -> Tensor:
     integer, differ."""
     own, other = found.layout, value.layout
     known = all(isinstance(leaf, Static) for leaf in leaves(other.shape))
-    same = not known or [size(Layout(mode)) for mode in modes(own.shape)] == [size(Layout(mode)) for mode in modes(other.shape)]
+    sizes = [[size(Layout(mode)) for mode in modes(x.shape)] for x in (own, other)]
+    if known and sizes[0] == sizes[1] and not same_profile(own.shape, other.shape):
+        own = _in_modes(own, other)
     alike = same_profile(own.shape, other.shape)
+    same = not known or sizes[0] == sizes[1]
     if same and alike:
         pairs = zip((*leaves(own.shape), *leaves(own.stride)), (*leaves(other.shape), *leaves(other.stride)), strict=True)
         same = all(int(a) == int(b) for a, b in pairs if isinstance(b, Static) and isinstance(a, int))
@@ -153,3 +157,13 @@ def held(found: Tensor, value: Tensor) -> Tensor:
         return replace(found, layout=Layout(mark_static(own.shape), own.stride)) if known else found
     pairs_ = ((own.shape, other.shape), (own.stride, other.stride))
     return replace(found, layout=Layout(*(map_leaves(lambda a, b: b if isinstance(b, Static) else a, *pair) for pair in pairs_)))
+
+
+def _in_modes(own: Layout, other: Layout) -> Layout:
+    """A layout in the modes of another of its sizes; as it is where it cannot be split like that."""
+    try:
+        parts = [composition(get(own, n), Layout(each_integer(int, mode))) for n, mode in enumerate(modes(other.shape))]
+    except AlgebraError:
+        return own
+    split = Layout(tuple(part.shape for part in parts), tuple(part.stride for part in parts))
+    return split if same_profile(split.shape, other.shape) else own

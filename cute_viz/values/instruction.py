@@ -92,7 +92,7 @@ class Instruction:
         given = (source, destination)
         if len(self.memory) != 2 or all(found in ("", one) for found, one in zip(given, self.memory, strict=True)):
             return
-        from cute_viz.values.pointer import SPACES  # of an error alone
+        from cute_viz.values.types import SPACES  # of an error alone
 
         told = [
             " ".join(f"{way} {SPACES[space]}" for way, space in zip(("from", "to"), pair, strict=True) if space)

@@ -12,7 +12,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.notation.reading import Resolver
 from cute_viz.source.cpp.spelled import Spelled
 from cute_viz.source.type_scan import arguments
-from cute_viz.values.pointer import Pointer
+from cute_viz.values.types import Pointer
 
 HEAD = re.compile(
     r"(?:const\s+)?cute::(?P<kind>Layout|ComposedLayout|Tensor|TiledCopy|TiledMMA|Copy_Atom|MMA_Atom|Copy_Traits|ThrCopy|ThrMMA|tuple|Swizzle|C)<"

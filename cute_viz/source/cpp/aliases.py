@@ -19,8 +19,7 @@ from cute_viz.source.cpp.tree import Binary, Brace, Cast, Condition, CppCall, Id
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.values import Class, Value, integer
 from cute_viz.values.integer import Unknown
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType, bits_of
+from cute_viz.values.types import Pointer, ValueType, bits_of
 
 _SAME = re.compile(r"unsigned|size_t|u?int(?:32|64)_t|int")
 _BYTE = ValueType("uint8_t")  # what an address counts

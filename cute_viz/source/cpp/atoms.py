@@ -219,11 +219,8 @@ _DEPTH = {16: 16, 32: 8, 8: 32}  # K of one wgmma by the width of an element
 
 
 def _major(value: Value) -> str:
-    match value:
-        case Enumerator(name="MN" | "K" as name):
-            return name
-        case int() if value in (0, 1):
-            return "MN" if value else "K"
+    if isinstance(value, Enumerator) and value.name in ("MN", "K"):
+        return value.name
     raise AlgebraError(f"{show(value)} is not a major", hint="GMMA::Major::K or GMMA::Major::MN")
 
 
@@ -240,7 +237,7 @@ def op_selector(meaning: Meaning, part: Part, nodes: tuple[Node, ...], span: Spa
     tile = certain(args[3])
     if not isinstance(tile, tuple) or len(tile) != 3:
         raise AlgebraError(f"the tile must be (M,N,K), not {show(tile)}")
-    majors = [_major(value) for value in args[4:6]] + ["K"] * (6 - max(4, len(args)))
+    majors = [_major(value) for value in args[4:]] + ["K"] * (6 - len(args))
     every, extents = meaning.context.defines(EXTENDED), tuple(int(product(extent)) for extent in tile)
     name, words = wgmma_for(source, types, extents, majors, every)
     if not every and EXTENDED not in meaning.context.given.let:

@@ -40,7 +40,7 @@ from cute_viz.source.cpp.values import (
 )
 from cute_viz.values.integer import Runtime, Unknown
 from cute_viz.values.marks import INT
-from cute_viz.values.pointer import Pointer
+from cute_viz.values.types import Pointer
 
 
 def as_argument(meaning: Meaning, value: Value, param: Param) -> Value:

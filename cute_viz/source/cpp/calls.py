@@ -28,7 +28,7 @@ from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain, tried, unknown
 from cute_viz.source.cpp.values import Class, Value, as_int, finished, integer
 from cute_viz.values.integer import Runtime, Unknown, greatest, least
-from cute_viz.values.pointer import COUNTS, Pointer
+from cute_viz.values.types import COUNTS, Pointer
 
 RUN_TIME = words(  # cute/arch/cluster_sm90.hpp, cutlass/arch/arch.h, cutlass/cutlass.h
     "block_rank_in_cluster elect_one_sync canonical_warp_idx canonical_warp_idx_sync canonical_warp_group_idx canonical_lane_idx"

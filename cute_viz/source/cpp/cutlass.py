@@ -59,16 +59,15 @@ def _deduced(word: str, args: tuple[Any, ...], operand: str) -> Value:
     """The type of the layout of the scale factors of any problem: what the problem tells is not known."""
     error = AlgebraError("this integer is only known where the layout is made")
     if match := re.fullmatch(r"Sm1xxBlockScaled(Output)?Config", word):
-        rows = not (match[1] and len(args) > 1 and _is_mn(args[1]))
+        rows = not (match[1] and any(map(_is_mn, args)))
         modes = [((32, 4), (16, 4)), ((args[0], 4), (0, 1))][:: 1 if rows else -1]
         steps = (_INT, 512, _INT) if rows else (512, _INT, _INT)
         shape = (*((mode, _INT) for mode, _ in modes), _INT)
         stride = (*((mode, step) for (_, mode), step in zip(modes, steps, strict=False)), _INT)
     elif re.fullmatch(r"Sm1\w+BlockwiseScaleConfig|Sm90BlockwiseScaleConfig", word) and len(args) >= 3:
-        first = args["AB".index(operand)]
-        major_ = args[3 + "AB".index(operand)] if len(args) > 3 + "AB".index(operand) else None
-        columns = major_ is None or _is_mn(major_)
-        shape = ((first, _INT), (args[2], _INT), _INT)
+        n = "AB".index(operand)
+        columns = all(map(_is_mn, args[3 + n : 4 + n]))
+        shape = ((args[n], _INT), (args[2], _INT), _INT)
         stride = ((0, 1 if columns else _INT), (0, _INT if columns else 1), _INT)
     else:
         return None

@@ -20,8 +20,7 @@ from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Class, Enumerator, External, Template, Value, element_type, integer, solid
 from cute_viz.values.integer import Runtime, Unknown, compared
 from cute_viz.values.marks import INT, Kind
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import Pointer, ValueType
 
 FRAGMENTS = ("FrgTypeSFA", "FrgTypeSFB", "FrgTypeE")  # of an MMA, what lies in tensor memory
 # Tags of CUTLASS, which are types of their own.

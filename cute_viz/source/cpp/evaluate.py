@@ -41,8 +41,7 @@ from cute_viz.source.cpp.values import (
 from cute_viz.source.cpp.written import written
 from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Runtime, Unknown
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import Pointer, ValueType
 
 
 class CppEvaluator(Operators):

@@ -17,8 +17,7 @@ from cute_viz.source.cpp.indexed import Indexed
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.spots import brackets
 from cute_viz.source.cpp.values import Class, Value, integer
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import bits_of
+from cute_viz.values.types import Pointer, bits_of
 
 # vector_types.h, cuda_fp16.h, cuda_bf16.h
 _VECTOR = pattern(r"(?:__)?(u?(?:char|short|int|long|longlong)|float|double|half|nv_bfloat16)([1-4])")

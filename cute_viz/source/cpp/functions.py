@@ -36,8 +36,7 @@ from cute_viz.source.cpp.values import (
     zeroed,
 )
 from cute_viz.values.integer import Unknown
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import Pointer, ValueType
 
 _DEDUCED = words("Tensor Layout TiledCopy TiledMMA ThrCopy ThrMMA ComposedLayout Copy_Atom MMA_Atom tuple")
 

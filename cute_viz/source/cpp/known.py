@@ -11,10 +11,8 @@ from cute_viz.algebra.composed import PointerFlag, as_layout, make_composed_layo
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import OPS
-from cute_viz.algebra.origin import with_origin
-from cute_viz.algebra.ratio import StaticRatio
-from cute_viz.algebra.static import clear_static
-from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.static import clear_static, with_origin
+from cute_viz.algebra.stride import Basis, StaticRatio
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span
@@ -34,8 +32,7 @@ from cute_viz.source.cpp.values import Enumerator, External, Foreign, SpelledInt
 from cute_viz.values.examples import example_value
 from cute_viz.values.integer import Runtime, Unknown
 from cute_viz.values.marks import INT, TypedStatic
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType, bits_of, named, named_in_cpp, sized, sparse
+from cute_viz.values.types import Pointer, ValueType, bits_of, named, named_in_cpp, sized, sparse
 
 _STATIC = re.compile(r"_(m?)(\d{1,9})")
 _CONSTANTS = {  # cutlass/cutlass.h, cute/util

@@ -5,9 +5,8 @@ from __future__ import annotations
 from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.measure import rank
+from cute_viz.algebra.measure import member, rank
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.swizzled import member
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.context import needed
@@ -20,8 +19,7 @@ from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.values import Class, Enumerator, External, Thread, Value, as_int
 from cute_viz.values.examples import example_type
 from cute_viz.values.integer import Runtime
-from cute_viz.values.pointer import COUNTS, Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import COUNTS, Pointer, ValueType
 
 _POINTERS = words("data begin end ptr get engine raw_ptr")
 _SWIZZLE = {"num_bits": "bits", "num_base": "base", "num_shft": "shift"}

@@ -10,15 +10,12 @@ from typing import Any
 from cute_viz.algebra import ops
 from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, has_origin
-from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.doubts import doubt
 from cute_viz.algebra.inttuple import has_underscore, leaves
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.mixed import VIEWS, is_mixed
-from cute_viz.algebra.operands import check_named
+from cute_viz.algebra.operands import VIEWS, check_named, is_mixed
 from cute_viz.algebra.ops import OPS, TENSORS
-from cute_viz.algebra.origin import counting
-from cute_viz.algebra.static import each_integer, unknowns
+from cute_viz.algebra.static import as_in_dsl, counting, each_integer, unknowns
 from cute_viz.algebra.tensor import Tensor, make_tensor
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError
 from cute_viz.notation.values import PRINTERS, ungroup

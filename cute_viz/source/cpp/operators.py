@@ -37,8 +37,7 @@ from cute_viz.source.cpp.unknown import attempted, certain, tried
 from cute_viz.source.cpp.values import Class, Enumerator, External, Foreign, Function, Value, argument, integer
 from cute_viz.values.integer import MulticastMask, Runtime, Unknown, compared
 from cute_viz.values.marks import INT, Kind
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import Pointer, ValueType
 
 _A_NUMBER = re.compile(r"(?:[\w:]*(?:<\w+>)?\{\}|\d+),")
 

@@ -16,8 +16,7 @@ from cute_viz.source.cpp.tree import Binary, Cast, CppCall, Id, Member, Node, Un
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use, function_of, is_another, takes, use_at
 from cute_viz.source.cpp.values import Class, Env, External, Value
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import Pointer, ValueType
 
 MOST = 64  # ways that are told apart
 _DEEP = 12  # calls in calls

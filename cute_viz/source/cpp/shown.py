@@ -25,7 +25,7 @@ from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.values import Class, Enumerator, External, Function, Pack, Template, Thread, Value, finished
 from cute_viz.source.model import Entry
 from cute_viz.values.integer import Unknown
-from cute_viz.values.pointer import Pointer
+from cute_viz.values.types import Pointer
 
 
 def printed(value: Value) -> Value:

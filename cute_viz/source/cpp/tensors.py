@@ -9,7 +9,7 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
-from cute_viz.algebra.origin import with_origin
+from cute_viz.algebra.static import with_origin
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span
@@ -22,8 +22,7 @@ from cute_viz.source.cpp.tree import Binary, Node, Part
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.values import External, Value, element_type
 from cute_viz.values.integer import Unknown
-from cute_viz.values.pointer import COUNTS, Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import COUNTS, Pointer, ValueType
 
 # What CuTe has of tensors as of layouts (cute/tensor_impl.hpp, cute/atom/mma_atom.hpp, cute/atom/copy_atom.hpp).
 _BOTH = words(

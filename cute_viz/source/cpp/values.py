@@ -30,11 +30,10 @@ if TYPE_CHECKING:
     from cute_viz.algebra.inttuple import Underscore
     from cute_viz.algebra.layout import Layout
     from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
-    from cute_viz.algebra.ratio import StaticRatio
-    from cute_viz.algebra.stride import F2, Basis
+    from cute_viz.algebra.stride import F2, Basis, StaticRatio
     from cute_viz.algebra.swizzle import Swizzle
     from cute_viz.algebra.tensor import Tensor
-    from cute_viz.values.pointer import Pointer
+    from cute_viz.values.types import Pointer
 
 
 _T = TypeVar("_T")

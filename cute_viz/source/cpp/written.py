@@ -11,7 +11,7 @@ from typing import Any
 from cute_viz.algebra.composed import PointerFlag
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.origin import with_origin
+from cute_viz.algebra.static import with_origin
 from cute_viz.algebra.stride import Basis
 from cute_viz.notation.values import composed
 from cute_viz.source.cpp.lookup import Meaning

@@ -38,8 +38,7 @@ from cute_viz.source.python.values import (
 )
 from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import Pointer, ValueType
 
 _ALLOCATES = (
     "get_tensor",

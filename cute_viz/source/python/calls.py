@@ -37,8 +37,7 @@ from cute_viz.source.python.values import (
 )
 from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import Pointer, ValueType
 
 _KEEPS = {"jit", "kernel", "staticmethod", "classmethod", "property", "dsl_user_op", "lru_cache", "cache", "abstractmethod"}
 _KEEPS |= {"override", "no_grad", "overload", "cached_property", "final", "wraps", "constexpr_function", ""}

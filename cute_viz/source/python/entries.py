@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.origin import with_origin
+from cute_viz.algebra.static import with_origin
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
@@ -26,8 +26,7 @@ from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tree import Tree, dotted
 from cute_viz.source.python.values import Atom, DslOp, Lost, Mutable, SizedInt, Slice, Symbol, alike, run_times
 from cute_viz.values.integer import Unknown
-from cute_viz.values.pointer import COUNTS, Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import COUNTS, Pointer, ValueType
 
 
 class Assignment(NamedTuple):

@@ -16,8 +16,7 @@ from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.tree import Tree
 from cute_viz.source.python.values import Atom, EnumMember, Lost, Mutable, Symbol, element, tensor_of
 from cute_viz.source.sniff import is_cpp
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import Pointer, ValueType
 
 # Members that are written without their enumerations.
 _WORDS = {

@@ -14,8 +14,7 @@ from cute_viz.notation.triton import layout_of, smallest
 from cute_viz.notation.triton_text import GLUON, find
 from cute_viz.source.python.machine import need
 from cute_viz.source.python.values import Mutable, Symbol, tensor_of
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType, named
+from cute_viz.values.types import Pointer, ValueType, named
 
 # What makes a tensor of a shape: where its shape, its type and its layout stand among the arguments.
 _MAKERS = {"allocate_shared_memory": ("smem", 1, 0, 2), "zeros": ("rmem", 0, 1, 2), "full": ("rmem", 0, 2, 3)}

@@ -18,7 +18,6 @@ from cute_viz.algebra import tma_parts as parts
 from cute_viz.algebra.composed import ComposedLayout, domain, swizzle_of
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy
 from cute_viz.algebra.descriptor import make_fragment as make_descriptors
-from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.inttuple import leaves, map_leaves, modes
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.make_tma import make_tma_atom
@@ -27,7 +26,7 @@ from cute_viz.algebra.mma import ThrMMA
 from cute_viz.algebra.modes import filter_zeros, get, select
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.recast import upcast
-from cute_viz.algebra.static import clear_static, mark_static
+from cute_viz.algebra.static import as_in_dsl, clear_static, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tmem import find_tmem_tensor_col_offset, make_fragment, make_fragment_sf
@@ -39,8 +38,7 @@ from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import Raw, coordinates, fragment_like, layout_of, leading, picked
 from cute_viz.source.python.values import Atom, DslOp, EnumMember, Lost, Mutable, Slice, element, run_times, tensor_of
 from cute_viz.values.integer import Unknown
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import Pointer, ValueType
 
 
 def _operation(machine: Machine, op: object) -> CopyOp:

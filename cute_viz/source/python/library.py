@@ -10,7 +10,6 @@ from typing import Any
 from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import ThrCopy
-from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.doubts import doubt
 from cute_viz.algebra.dsl import DIFFERENCES
 from cute_viz.algebra.inttuple import Underscore
@@ -19,7 +18,7 @@ from cute_viz.algebra.mma import ThrMMA
 from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.slicing import dice_tuple
-from cute_viz.algebra.static import clear_static, is_tiling
+from cute_viz.algebra.static import as_in_dsl, clear_static, is_tiling
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.notation.values import check_size

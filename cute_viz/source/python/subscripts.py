@@ -25,8 +25,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.values import EnumMember, Lost, Mutable, PyClass, Symbol, either, run_times, tensor_of
 from cute_viz.values.integer import Unknown
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import Pointer, ValueType
 
 
 def share_of(tensor: Tensor) -> Tensor:

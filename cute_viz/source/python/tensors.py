@@ -14,8 +14,7 @@ from cute_viz.algebra.inttuple import leaves, map_leaves, modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import tile_shape
 from cute_viz.algebra.ops import find
-from cute_viz.algebra.origin import counting, with_origin
-from cute_viz.algebra.static import clear_static
+from cute_viz.algebra.static import clear_static, counting, with_origin
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
@@ -26,8 +25,7 @@ from cute_viz.source.python.subscripts import marked, moved, somewhere, undersco
 from cute_viz.source.python.values import Atom, EnumMember, Lost, Object, PyClass, decorators, kind_of, run_times, tensor_of
 from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown
-from cute_viz.values.pointer import COUNTS, Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import COUNTS, Pointer, ValueType
 
 Raw: TypeAlias = Any  # an argument of a helper that may be unknown
 

@@ -14,8 +14,7 @@ from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError
 from cute_viz.values.integer import Unknown
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType, named
+from cute_viz.values.types import Pointer, ValueType, named
 
 
 @dataclass(frozen=True, slots=True, eq=False)
