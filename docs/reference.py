@@ -16,8 +16,8 @@ import click
 import cute_viz
 from cute_viz.algebra.ops import OPS
 from cute_viz.cli import OLD, commands
-from cute_viz.cli.help import Command
-from cute_viz.cli.help import spelled as option_name
+from cute_viz.cli.words import Command
+from cute_viz.cli.words import spelled as option_name
 from cute_viz.errors import spelled
 from cute_viz.limits import LIMITS, limit, raised_by
 from cute_viz.options import OPTIONS

@@ -113,7 +113,7 @@ class Told(ast.NodeTransformer):
         for one in own:
             text = (self.source[first : one.start] + one.text.encode() + self.source[one.end : last]).decode()
             others.append(ast.Tuple([ast.Constant(len(self.names)), _later(ast.parse(f"({text})", mode="eval").body)], ast.Load()))
-            self.names.append(str(one))
+            self.names.append(mutations.described(one))
         done = super().generic_visit(node)
         if not others:
             return done
@@ -129,7 +129,7 @@ def drawn_apart(parts: dict[str, Iterator[tuple[str, str]]], until: float, kept:
     """Draw a few at a time in a process of their own, and keep what each tells."""
     from tests import drawn
 
-    had = {json.loads(line)[0] for line in kept.read_text("utf-8").splitlines()} if kept.exists() else set()
+    had = {json.loads(line)[0] for line in kept.read_text("utf-8").splitlines()[1:]}
     gc.freeze()
     left = [name for name in parts if name not in had]
     while left and time.monotonic() < until:
@@ -178,12 +178,14 @@ def main() -> None:
         builtins._worked_out = _worked_out  # type: ignore[attr-defined]
         from tests import drawn
 
+        if not kept.exists():
+            kept.write_text(json.dumps(names) + "\n", "utf-8")
         held = drawn.parts()
         every = list((drawn.further() | held).items())
         random.Random(0).shuffle(every)
         drawn_apart(dict(every), time.monotonic() + seconds, kept)
         more = drawn.further().keys()
-    rows = [(name, set(tells)) for name, tells in map(json.loads, kept.read_text("utf-8").splitlines())]
+    rows = [(name, set(tells)) for name, tells in map(json.loads, kept.read_text("utf-8").splitlines()[1:])]
     never = set(range(len(names))) - {number for _, tells in rows for number in tells}
     print(*(names[number] for number in sorted(never)), sep="\n")
     found = chosen(rows, set(held))

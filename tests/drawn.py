@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from cute_viz.algebra.inttuple import show
@@ -30,6 +31,7 @@ from cute_viz.source.text import read
 from cute_viz.spec import PACKAGED
 from cute_viz.spec.library import resolve
 from tests import widely
+from tests.commands import run
 from tests.fuzz import targets
 from tests.fuzz.commands import Grammar
 
@@ -44,6 +46,12 @@ PAGES = 9  # of a few files, in turn
 FILES = {"kernels.cu": {"kM": "128", "kN": "256"}, "elements.cu": {}, "guards.cu": {}}  # and values for their names
 ATOMS = [one.name for one in PACKAGED.listing() if one.kind in ("mma", "copy")]
 NEAR = 200  # of several programs each
+SELECTED = 40  # of several programs each
+MAJORS = "<GMMA::Major::MN,GMMA::Major::K>"
+WGMMA = (f"SM90_64x8x16_F32F16F16_SS{MAJORS}", f"SM90_64x64x16_F16F16F16_RS{MAJORS}", "SM90_64x64x8_F32TF32TF32_SS_TN<>")
+SCALES = ("LayoutSF", "LayoutSFA", "LayoutSFB", "deduce_layoutSFA()", "None_")
+MEMBERS = ("ThrLayoutVMNK", "AtomShape_MNK", "AtomLayoutMNK", "LayoutA_TV", "ValTypeA", "ValTypeD", "FrgTypeA", "None_")
+PARTS = ("ThrID", "NumValSrc", "NumValDst", "AtomNumThr", "ValType", "ValLayoutRef", "ValLayoutDst", "None_")  # of copies
 ROWS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "hardware_random.json.gz").read_bytes()))["rows"]
 TYPES = ("half_t", "float", "tfloat32_t", "uint8_t", "int8_t", "float_e4m3_t", "float_e2m1_t", "double", "float_ue8m0_t", "int32_t")
 OBJECTS = [
@@ -169,6 +177,40 @@ def near(number: int) -> Iterator[tuple[str, str]]:
         yield text, "\n".join(said(text, name) for name in re.findall(r"\w+(?= = )", text))
 
 
+def selected(number: int) -> Iterator[tuple[str, str]]:
+    """What CUTLASS's selectors, atoms, their members, tags and configurations of scale factors are for random arguments."""
+    chance = random.Random(number)
+    some = chance.choice
+    for _ in range(8):
+        mma = some((*WGMMA, some([name for name in ATOMS if re.match(r"SM(75|80|90)_\d+x\d", name)])))
+        copy, type_ = some([name for name in ATOMS if re.match(r"SM\d+_(TMEM|U|CP|S)", name)]), some(TYPES)
+        extents = (64, 128, 32, 192, 72), (8, 16, 24, 96, 128, 160, 256, 12), (8, 16, 32, 48, 64)
+        tile = f"Shape<{','.join(f'_{some(several)}' for several in extents)}>"
+        majors = [f"GMMA::Major::{some(('K', 'MN'))}" for _ in range(chance.randrange(3))]
+        types = some(([type_, type_, "float"], [some(TYPES), some(TYPES), some(TYPES)], ["half_t", "half_t", "half_t"]))
+        scaled = f"{some((1, 64))},128,{some((64, 128))}{some(('', ',UMMA::Major::K', ',UMMA::Major::MN,UMMA::Major::K'))}"
+        config = some(("BlockScaledConfig<16>", "BlockScaledOutputConfig<32,UMMA::Major::MN>", "BlockScaledOutputConfig<16>"))
+        config = some((f"Sm1xx{config}", f"Sm{some(('100', '120', '90', '1xx'))}BlockwiseScaleConfig<{scaled}>"))
+        small = f"cutlass::{some(('mx_float8_t', 'mx_float6_t', 'nv_float4_t', 'float4_t'))}<float_e2m1_t>"
+        text = some(
+            (
+                f"auto a = GMMA::{some(('ss', 'rs'))}_op_selector<{','.join([*types, tile, *majors])}>();",
+                f"auto a = TMEM::tmem_load_to_store({copy}{{}});",
+                f"auto a = convert_to_gmma_rs(make_tiled_mma({mma}{{}}));",
+                f"using M = TiledMMA<MMA_Atom<{mma}>, Layout<Shape<_2,_1,_1>>>; auto a = typename M::{some(MEMBERS)}{{}};",
+                f"using M = Copy_Atom<{copy},{type_}>; auto a = typename M::{some(PARTS)}{{}};",
+                f"auto a = make_copy_atom({copy}{{}}, {type_}{{}});",
+                f"auto a = cutlass::detail::{config}::{some(SCALES)}{{}};",
+                f"auto a = make_layout(Int<cutlass::arch::Sm{some((70, 90, 100, 5, 1000))}::kMinComputeCapability>{{}});",
+                f"auto a = make_layout(Int<sizeof_bits_v<{small}::{some(('DataType', 'ScaleFactorType', 'None_'))}>>{{}});",
+            )
+        )
+        with TemporaryDirectory() as folder:
+            (Path(folder) / "a.cu").write_text(f"void f() {{ {text} }}\n", "utf-8")
+            listed = run("list", "a.cu", cwd=folder)
+        yield text, said(text, "a") + (listed.stdout + listed.stderr).decode()
+
+
 def beside(word: str, chance: random.Random) -> str:
     """Another number, major or type."""
     if word in ("K", "MN"):
@@ -203,7 +245,7 @@ def tried(source: tuple[Any, ...], chance: random.Random, options: Callable[[ran
 
 
 KINDS = {"page": (page, PAGES), "near": (near, NEAR), "expressions": (expressions, EXPRESSIONS), "random": (at_random, RANDOM)}
-KINDS |= widely.KINDS
+KINDS |= {"selected": (selected, SELECTED)} | widely.KINDS
 
 
 def parts() -> dict[str, Iterator[tuple[str, str]]]:

@@ -34,6 +34,7 @@ FORK = multiprocessing.get_context("fork")
 OPTIONS = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--doctest-modules", "--disable-warnings"]
 OPTIONS += ["-m", "not browser and not mcp"]
 DRAWN = "tests/gallery_drawn.py"
+DRAWN_KEPT = "tests/test_drawn.py::test_a_picture_is_as_it_was_kept"
 PICTURES = (DRAWN, "tests/test_drawn.py", "tests/test_examples.py")  # each test is of another picture, or another function
 ASKED = (  # tests of the rooms, in the order in which they are learned
     *("cute_viz/algebra", "cute_viz/analysis", "cute_viz/figures", "cute_viz/renderers", "tests/test_examples.py", DRAWN),
@@ -145,16 +146,16 @@ class Known:
                 self.lines[path] = moved(self.lines.get(path, {}), was.splitlines(), now.splitlines())
         self.texts = {path: (top / path).read_text("utf-8") for path in self.lines if (top / path).is_file()}
 
-    def tests(self, path: str, places: Iterable[tuple[str, int]]) -> list[str]:
-        """The tests that run one of these lines, each of a file: the examples of a module, then a few cases of each test, the
-        quickest first."""
+    def tests(self, path: str, places: Iterable[tuple[str, int]], told: Collection[str] = ()) -> list[str]:
+        """The tests that run one of these lines, each of a file: the examples of a module and what is told of, then a few cases of
+        each test, the quickest first."""
         found = {name for file, line in places for name in self.lines.get(file, {}).get(str(line), ())}
         cases: dict[str, int] = {}
         order: list[tuple[bool, int, float, str]] = []
         for name in sorted(found & self.seconds.keys(), key=self.seconds.__getitem__):
             test = name if name.startswith(PICTURES) else name.partition("[")[0]
             case = cases[test] = cases.get(test, 0) + 1
-            order.append((path not in name, sum(case > most for most in SAME), self.seconds[name], name))
+            order.append((path not in name and name not in told, sum(case > most for most in SAME), self.seconds[name], name))
         spent, out = 0.0, []
         for *_, seconds, name in sorted(order):
             spent += seconds
@@ -438,15 +439,15 @@ class Asker:
         import numpy  # noqa: F401
         import yaml  # noqa: F401
 
-    def about(self, path: str, after: bytes, first: int, last: int) -> Verdict:
-        """What the tests of some lines make of a file that has become another."""
+    def about(self, path: str, after: bytes, first: int, last: int, told: Collection[str] = ()) -> Verdict:
+        """What the tests of some lines make of a file that has become another. told: tests that come first."""
         file = self.top / path
         before, stat = file.read_bytes(), file.stat()
         self.clock += 10
         try:
             file.write_bytes(after)
             os.utime(file, (self.clock, self.clock))  # no bytecode of the file as it was is of that time
-            tests = self.known.tests(path, [(path, line) for line in range(first, last + 1)])
+            tests = self.known.tests(path, [(path, line) for line in range(first, last + 1)], told)
             # Without a test, a function is run while modules are read, as what is outside of functions.
             if tests and path.endswith(".py") and differing(*(compile(x, path, "exec") for x in (before, after))) is not None:
                 self.pipe.send((path, before.decode("utf-8"), tests, self.known.seconds))

@@ -8,6 +8,7 @@ tests that should have failed; those of `LIVE` live for a reason. docs/explain/m
 from __future__ import annotations
 
 import ast
+import json
 import random
 import re
 import sys
@@ -157,6 +158,12 @@ def reason(mistake: Mistake) -> str:
     return next((why for (path, part), why in LIVE.items() if path in mistake.path and part in line), "")
 
 
+def described(mistake: Mistake) -> str:
+    """A mistake wherever its line is."""
+    line = (ROOT / mistake.path).read_text("utf-8").splitlines()[mistake.line - 1]
+    return f"{mistake.path}: {line.strip()}: {mistake.was!r} -> {mistake.text!r}"
+
+
 def files_of(rooms: Iterable[str]) -> list[str]:
     """The files of rooms, none twice."""
     found = (str(path.relative_to(ROOT)) for room in rooms for pattern in ROOMS[room] for path in ROOT.glob(pattern))
@@ -178,7 +185,10 @@ def sampled(room: str, count: int, seed: int) -> list[Mistake]:
 @click.option(
     "--again", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="What an earlier run printed: only what lived."
 )
-def main(room: str, count: int, seed: int, minutes: float, known: Path | None, again: Path | None) -> None:
+@click.option(
+    "--told", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="What tests/choosing.py kept: asked first."
+)
+def main(room: str, count: int, seed: int, minutes: float, known: Path | None, again: Path | None, told: Path | None) -> None:
     """Plant mistakes; exit status 1 where more than 5 of 100 live for no reason that is known."""
     from tests import mutants
 
@@ -187,6 +197,12 @@ def main(room: str, count: int, seed: int, minutes: float, known: Path | None, a
         lived = {line.removesuffix(": LIVES") for line in again.read_text("utf-8").splitlines() if line.endswith(": LIVES")}
         chosen = [one for one in chosen if str(one) in lived]
     why = {one: reason(one) for one in chosen}
+    pictures: dict[str, list[str]] = {}  # of mistakes as they are described
+    names, *rows = map(json.loads, told.read_text("utf-8").splitlines()) if told is not None else [[]]
+    wanted = {described(one) for one in chosen}
+    for picture, numbers in rows:
+        for told_ in wanted & {names[number] for number in numbers}:
+            pictures.setdefault(told_, []).append(f"{mutants.DRAWN_KEPT}[{picture}]")
     since, asked, live, excused, endless = time.monotonic(), 0, 0, 0, 0
     with TemporaryDirectory() as folder:
         top = mutants.copied(ROOT, Path(folder))
@@ -195,7 +211,8 @@ def main(room: str, count: int, seed: int, minutes: float, known: Path | None, a
             if time.monotonic() - since > 60 * minutes:
                 break
             begun = time.monotonic()
-            verdict = asker.about(one.path, one.planted((top / one.path).read_bytes()), one.first, one.last)
+            planted = one.planted((top / one.path).read_bytes())
+            verdict = asker.about(one.path, planted, one.first, one.last, pictures.get(described(one), ()))
             asked, endless = asked + 1, endless + verdict.endless
             lives = not verdict.by and not verdict.endless
             live, excused = live + lives, excused + (lives and bool(why[one]))

@@ -21,7 +21,7 @@ from cute_viz.cli import main
 from cute_viz.errors import CuteVizError
 from cute_viz.headers import cuda_headers, cute_headers
 from cute_viz.live.page import fragment
-from cute_viz.source.build import Build
+from cute_viz.source.address import Build
 from cute_viz.source.compiled import commands
 from cute_viz.source.compiled.clang import words
 from cute_viz.source.compiled.flags import Flags, flags

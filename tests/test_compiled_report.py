@@ -13,6 +13,7 @@ from cute_viz.cli import main
 from cute_viz.headers import cuda_headers, cute_headers
 from cute_viz.source import compiled
 from tests.test_kernel_loops import CHOICES, HEAD, body, runs_of
+from tests.test_kernel_mistakes import KERNEL as KERNEL_OF_MISTAKES
 
 pytest.importorskip("clang", reason="pip install 'cute-viz[compiler]'")
 _HEADERS = pytest.mark.skipif(cute_headers() is None or not cuda_headers(), reason="pip install 'cute-viz[compiler]'")
@@ -346,3 +347,14 @@ def test_a_swizzled_part_is_aligned_as_its_type_says(folder: Path, capsys: pytes
     assert not left.value.code
     (row,) = json.loads(capsys.readouterr().out)["accesses"]
     assert (row["instruction"], row["instructions"], row["wavefronts"]) == ("st.shared.32", 256, 256)
+
+
+def test_a_mistake_is_proven_as_compiled(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the file as it is written, of the statement in that line; flags that define one of its names prove nothing."""
+    text = KERNEL_OF_MISTAKES.replace("float const* A", "float* A").replace("grid, 256", "grid, 128")
+    (folder / "few.cu").write_text(f"#include <cute/tensor.hpp>\nusing namespace cute;\n{text}", encoding="utf-8")
+    for macro, wanted in (("OTHER", ["mA is divided among 256 threads, and the block has 128."]), ("gA=gA", [])):
+        with pytest.raises(SystemExit) as left:
+            main(["analyze", str(folder / "few.cu"), "--flags", f"-arch=sm_80 -D{macro}", "--json"])
+        assert not left.value.code
+        assert [one["text"] for one in json.loads(capsys.readouterr().out)["mistakes"]] == wanted

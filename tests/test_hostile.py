@@ -20,7 +20,7 @@ from tinyhtml5.parser import HTMLParser
 
 from cute_viz.cli import main
 from cute_viz.documents.embed import reference
-from cute_viz.documents.names import is_file_name
+from cute_viz.documents.markup import is_file_name
 from cute_viz.figures.load import from_dict
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.gallery.state import NAME, _signed

@@ -9,6 +9,7 @@ import pytest
 
 from cute_viz.engine.kernel import report_of
 from cute_viz.engine.kernel_rows import Report
+from cute_viz.engine.kernel_why import why
 from cute_viz.engine.reading import Reading
 from cute_viz.engine.request import Request, Source
 
@@ -213,6 +214,9 @@ X1 = 'asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"
          "for (int k = 0; k < 4; ++k) { int r = threadIdx.x % 16, c = k * 16 + threadIdx.x / 16 * 8; unsigned q[4]; "
          "load(q, &s[swizzled(r, c)]); }",
          ("ldmatrix.x4", 4, 32, 16)),
+        ("unsigned a = __cvta_generic_to_shared(&s[threadIdx.x * 8]), r[2]; for (int i = 0; i < 2; ++i) { "
+         "unsigned b = a + i * 128; " + X1.replace("(r)", "(r[i])").replace("ADDRESS", "b") + "}",
+         ("ldmatrix.x1", 2, 2, 2)),  # it changes r, neither i nor b
         ("unsigned r, a = at(&s[threadIdx.x * 8]); a += 16; " + X1.replace("ADDRESS", "a"), "goes elsewhere"),
         ("unsigned r, a = at(&s[threadIdx.x * 8]); for (int i = 0; i < 4; ++i) " + X1.replace("ADDRESS", "a"), "goes elsewhere"),
         ("other(&s[threadIdx.x * 8]);", "goes elsewhere"),
@@ -227,15 +231,24 @@ def test_addresses_of_inline_assembly(line: str, row: str | tuple[str, int, int,
         assert any(row in one.why for one in found.elements)
 
 
+def test_cp_async_of_which_only_shared_addresses_are_known_has_no_lines_of_global_memory() -> None:
+    line = "for (int k = 0; k < 2; ++k) copy16(&s[threadIdx.x / 2 * 64 + threadIdx.x % 2 * 32 + k * 8], in);"
+    found = report(ASSEMBLY + PLACES.replace("LOOP", line).replace("TYPE", "half").replace("ALIGN", "alignas(16)"))
+    row = next(one for one in found.accesses if one.cost.instruction == "cp.async.128")
+    assert (row.cost.wavefronts, row.cost.ideal) == (32, 8)
+    assert "share bank" in why(row)
+    assert str(row.unfixed).startswith("Sw<")
+
+
 @pytest.mark.parametrize(
-    ("line", "why"),
+    ("line", "cause"),
     [
         ("s(n) = 1.f;", "the value of 'n' depends"),
         ("auto row = s(threadIdx.x, _); row(2) = 1.f;", "where row begins depends on the thread"),
         ("for (int k = 0; k < 128; ++k) r += s(threadIdx.x, k % 32);", "how many neighbors a compiler"),
     ],
 )
-def test_no_count_where_the_places_are_not_known(line: str, why: str) -> None:
+def test_no_count_where_the_places_are_not_known(line: str, cause: str) -> None:
     text = (
         "__global__ void f(int m) {\n  __shared__ float buffer[1024];\n  int n = 0; while (n < m) n += 3;\n"
         "  auto s = make_tensor(make_smem_ptr(buffer), Layout<Shape<_32, _32>, Stride<_32, _1>>{});\n"
@@ -245,7 +258,7 @@ def test_no_count_where_the_places_are_not_known(line: str, why: str) -> None:
     found = report(text)
     assert {row.move.line for row in found.accesses} == {5}
     assert [one.line for one in found.elements] == [6] * len(found.elements)
-    assert found.elements[0].why.startswith(why)
+    assert found.elements[0].why.startswith(cause)
 
 
 @pytest.mark.slow
@@ -299,20 +312,69 @@ def test_a_reference_that_a_function_takes_is_no_access() -> None:
     assert {kind for kind, _ in rows} == {"st.shared.32", "ld.global.32"}
 
 
+HELPERS = """struct Pair { float* p; int ld; __device__ void set(int i) { p[i * ld] = 1; } };
+struct Store { float x[8]; int flag; };
+#define PUT(p, v) do { (p) = (v); } while (0)
+#define BOTH() s[t] = 1; s[t + 32] = 2
+__device__ float* row(float* d, int r) { return d + r * 32; }
+__device__ void put(float* d, int i, float v) { d[i] = v; }
+__device__ void put(float* d, int i, float4 v) { d[i * 4] = v.x; }
+template <int N> __device__ void again(float* d, int i) { d[i * N] = N; if constexpr (N > 1) again<N / 2>(d, i); }
+template <int N> struct Sized { __device__ static void run(float* d, int i) { d[i * N] = N; } };
+template <> struct Sized<1> { __device__ static void run(float* d, int i) { d[i] = 1; } };
+"""
+
+
 @pytest.mark.parametrize(
     ("line", "counted"),
     [  # what may be anything is never taken for the thread's index; an array of registers behind one in shared memory is none
-        ("int q = (int)sqrtf(threadIdx.x); out[0] = s[q];", False),
-        ("int q = threadIdx.x % 2 ? 0 : 8; out[0] = s[q];", True),
-        ("extern __shared__ float d[]; float r[4]; r[threadIdx.x] = 1; d[threadIdx.x] = 1;", True),
-        ("unsigned r, a = __cvta_generic_to_shared(s) + threadIdx.x * 16; " + X1.replace("ADDRESS", "a"), True),
-        ("other(s + threadIdx.x);", False),
+        ("int q = (int)sqrtf(t); out[0] = s[q];", None),
+        ("int q = t % 2 ? 0 : 8; out[0] = s[q];", 1),
+        ("extern __shared__ float d[]; float r[4]; r[t] = 1; d[t] = 1;", 1),
+        ("unsigned r, a = __cvta_generic_to_shared(s) + t * 16; " + X1.replace("ADDRESS", "a"), 1),
+        ("other(s + t);", None),
+        # the wavefronts are those of a trace of all threads by g++ (-fsanitize=thread)
+        ("(s)[t * 4] = 1;", None),
+        ("(s[t * 4]) = 1;", 4),
+        ("s[t * 2] = 1, s[t * 4 + 512] = 2;", 6),
+        ("out[t] = s[t * 2] = 1;", 2),
+        ("s[t * 4]++; --s[t * 2 + 1];", 12),
+        ("float w[2] = {s[t * 2], s[t * 4]}; out[t] = w[0] + w[1];", 6),
+        ("float& r = s[t * 8]; r = 1;", 8),
+        ("__shared__ float mean; if (t == 3) mean = in[0]; __syncthreads(); out[t] = mean * t;", 2),
+        ("__shared__ Store all; if (t == 3) all.flag = 1; __syncthreads(); out[t] = all.flag;", 2),
+        ("float (*r)[32] = reinterpret_cast<float (*)[32]>(s); r[t][0] = 1;", None),
+        ("__shared__ float d[4][40]; (*(d + 1))[t] = 1;", None),
+        ("float* each[2] = {s, s + 64}; each[0][t * 2] = 1;", None),
+        ("Pair p{s, 4}; p.set(t);", None),
+        ("Pair p; p.p = s; p.ld = 4;", None),
+        ("row(s, t)[1] = 1;", None),
+        ("put(s, t, 1.f);", None),
+        ("again<4>(s, t);", None),
+        ("Sized<4>::run(s, t);", None),
+        ("[](float* d, int i) { d[i * 4] = 1; }(s, t);", None),
+        ("int ld = 2; auto at = [&](int i) { return i * ld; }; ld = 4; s[at(t)] = 1;", None),
+        ("int ld = 2; auto at = [&](int i) { return i * ld; }; s[at(t)] = 1;", 2),
+        ("PUT(s[t * 4], 1);", None),
+        ("BOTH();", None),
+        ("for (int i = s[t]; i < s[t + 1]; ++i) out[i] = 1;", None),
+        ("float v = 0; while (s[t * 2] > v) v += 1;", None),
+        ("float v = 0; do { v += 1; } while (s[t * 2] > v);", None),
+        ("if (t > 7) goto end; s[t * 2] = 1; end:;", None),
+        ("if (t < 24) { if (t < 8) return; } s[t * 2] = 1;", None),
+        ("if (t < 24) { return; } else { out[t] = 1; } s[t * 2] = 1;", None),
+        ("if (t < 24) return; s[t * 2] = 1;", 1),
+        ("for (int i = 0; i < 2; ++i) { if (t < 8) continue; out[t] = 1; } s[t * 2] = 1;", 2),
+        ("for (int i = 0; i < 2; ++i) { if (t < 8) { if (i) continue; } s[t * 2 + i] = 1; __syncthreads(); }", None),
+        ("s[t / warpSize * 8 + t % warpSize * 4] = 1;", 4),
     ],
 )
-def test_what_is_in_shared_memory_is_counted_or_named(line: str, counted: bool) -> None:
-    found = report(PLACES.replace("LOOP", line).replace("TYPE", "float").replace("ALIGN", "alignas(16)"))
-    assert len([row for row in found.accesses if row.cost.wavefronts]) == counted
-    assert bool(found.elements) is not counted
+def test_what_is_in_shared_memory_is_counted_or_named(line: str, counted: int | None) -> None:
+    text = PLACES.replace("LOOP", f"int t = threadIdx.x;\n  {line}").replace("TYPE", "float").replace("ALIGN", "alignas(16)")
+    found = report(HELPERS + text)
+    rows = [row.cost.wavefronts * (row.often.times or 0) for row in found.accesses if row.cost.wavefronts]
+    assert sum(rows) == (counted or 0)
+    assert bool(found.elements) is (counted is None)
 
 
 def test_what_a_call_takes_by_value_is_an_access() -> None:

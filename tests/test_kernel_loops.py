@@ -101,6 +101,34 @@ def test_loops_run_as_often_as_is_counted(tmp_path: Path, capsys: pytest.Capture
     assert known > 0.9 * all_ > 20
 
 
+def test_each_call_of_a_helper_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Calls side by side run one after the other, whatever their text; those of one kernel are no launches."""
+    kernel = """__device__ void g(float* s) { s[threadIdx.x * 4] = 1.f; }
+__device__ void f(float* s, int o) { s[o + threadIdx.x * 2] = 1.f; g(s); }
+__global__ void k(float* out) {
+  __shared__ float s[2048];
+  int o = 0;
+  f(s, o); f(s, 64);
+  o += 64;
+  f(s, o);
+  f(s, 64);
+}
+__global__ void k2(float* out) { __shared__ float s2[2048]; f(s2, 0); }
+int main() { k<<<1, 128>>>(nullptr); k<<<1, 256>>>(nullptr); k2<<<1, 128>>>(nullptr); k2<<<1, 128>>>(nullptr); }
+"""
+    found = report(tmp_path, capsys, kernel)
+    ways = [f"k, line {line}, called in main, line 12 call {n}" for n in (1, 2) for line in ("6 call 1", "6 call 2", 9)]
+    rows = sorted((row["call"], row["wavefronts"]) for row in found["accesses"] if row["scope"] == "f")
+    assert rows == sorted([(way, 8 * int(way[-1])) for way in ways] + [("k2, line 11", 8)])
+    assert len([row for row in found["accesses"] if row["scope"] == "g"]) == 9
+    assert {name: total["now"] for name, total in found["totals"].items()} == {
+        "main, line 12 call 1": 3 * 8 + 4 * 16,
+        "main, line 12 call 2": 2 * (3 * 8 + 4 * 16),
+        "k2": 8 + 16,
+    }
+    assert [one["line"] for one in found["elements"]] == [2] * 2
+
+
 @pytest.mark.parametrize(
     ("inside", "sure", "loops"),
     [
@@ -114,13 +142,6 @@ def test_loops_run_as_often_as_is_counted(tmp_path: Path, capsys: pytest.Capture
         ("switch (n) { case 4: copy(r, part); }", False, []),
         ("if (threadIdx.x < 32) { copy(r, part); }", False, []),
         ("for (int i = 0; i < size<1>(s); ++i) { copy(r, part); }", True, [[4, 4]]),
-        (
-            "}\ntemplate <class R, class S> void f(R r, S part) { copy(r, part); }\n"
-            + HEAD.replace(" k(", " g(")
-            + "f(r, part); f(r, part);",
-            False,
-            [],
-        ),
     ],
 )
 def test_what_is_not_known_has_no_number(

@@ -289,6 +289,27 @@ def test_several_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         assert "one file" in capsys.readouterr().err
 
 
+def test_a_baseline_knows_two_launches_of_one_line_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, before = tmp_path / "k.cu", tmp_path / "b.json"
+    text = (
+        "template <int P> __global__ void t(float* o) {\n  __shared__ float s[32][32 + P];\n  s[threadIdx.y][threadIdx.x] = 0;\n"
+        "  __syncthreads();\n  o[threadIdx.x] = s[threadIdx.x][threadIdx.y];\n}\n"
+        "int main() { float* o; t<0><<<1, dim3(32, 8)>>>(o); t<1><<<1, dim3(32, 8)>>>(o); }\n"
+    )
+    path.write_text(text, encoding="utf-8")
+    assert main(["analyze", str(path), "--json"]) == 0
+    before.write_text(capsys.readouterr().out, encoding="utf-8")
+    for now, status in (
+        (text, 0),
+        (text.replace("32 + P", "33 - P"), 1),  # one better, one worse
+        (text.replace("t<1><<<1, dim3(32, 8)>>>(o); ", ""), 0),
+        (text.replace("t<0><<<1, dim3(32, 8)>>>(o); ", ""), 0),
+    ):
+        path.write_text(now, encoding="utf-8")
+        assert main(["analyze", str(path), "--baseline", str(before)]) == status, now
+        assert ("256 wavefronts, 8 in the baseline" in capsys.readouterr().err) is (status == 1)
+
+
 @pytest.mark.parametrize(
     "baseline",
     [
@@ -732,3 +753,39 @@ def test_a_page_has_the_launch_that_loses_most_and_folds_what_is_ideal(tmp_path:
     assert "(_128,_8)" not in page, "layouts without marks"
     assert bad.index(">T0<") < bad.index(">T1<") < bad.index(">T8<"), "lanes as they lie in the tile"
     assert "words of each of the 32 banks" in bad
+
+
+NARROW = """
+__global__ void k(half_t* out) {
+  __shared__ float s[4096];
+  Tensor sA = make_tensor(make_smem_ptr(s), Layout<Shape<_32, Shape<_16, _4>>, Stride<_4, Stride<_0, _1>>>{});
+  auto column = make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, Layout<Shape<_32, _1>>{}, Layout<Shape<_1, _1>>{});
+  Tensor src = column.get_slice(threadIdx.x).partition_S(sA);
+  Tensor held = make_tensor<float>(src.layout());
+  copy(column, src, held);
+  copy(AutoVectorizingCopyWithAssumedAlignment<128>{}, src, held);
+  Tensor gO = make_tensor(make_gmem_ptr(out), Layout<Shape<_16, _64>, Stride<_64, _1>>{});
+  auto rows = make_tiled_copy(Copy_Atom<DefaultCopy, half_t>{}, Layout<Shape<_4, _8>, Stride<_8, _1>>{}, Layout<Shape<_1, _8>>{});
+  Tensor part = rows.get_slice(threadIdx.x).partition_D(gO);
+  copy(rows, make_tensor<half_t>(part.shape()), part);
+}
+int main() { k<<<1, 32>>>(nullptr); }
+"""
+
+
+def test_what_stays_at_one_place_is_copied_once_and_a_wider_copy_is_a_fix(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Of 64 floats 4 differ: so many calls of an atom, as g++ counts them. Stores of 2 bytes where 16 lie in a row."""
+    path = tmp_path / "narrow.cu"
+    path.write_text(NARROW, encoding="utf-8")
+    with pytest.raises(SystemExit):
+        cli.main(["analyze", str(path), "--json"])
+    found = json.loads(capsys.readouterr().out)
+    rows = {row["line"]: row for row in found["accesses"]}
+    assert [(rows[line]["instructions"], rows[line]["wavefronts"], rows[line]["sectors"]) for line in (8, 9, 13)] == [
+        (4, 16, None), (64, 256, None), (32, None, 512),
+    ]  # fmt: skip
+    assert "; 128 bits of a thread at once would take 4 wavefronts" in rows[8]["unfixed"]
+    assert {one["tensors"][0]: one["registers"] for one in found["memory"]["registers"]} == {"held": 4, "unnamed": 16}
+    assert rows[13]["unfixed"].startswith("128 bits of a thread at once would take 64 sectors (DefaultCopy assumes")

@@ -89,6 +89,35 @@ def test_launches_are_listed_and_chosen(tmp_path: Path, capsys: pytest.CaptureFi
     assert [chosen([long, short], word) for word in ("k", "n::k", "_p")] == [short, short, long]  # a whole name wins over a part
 
 
+MACROS = """
+#include "launch.h"
+#ifndef BIN
+#define GO(n) { k<n><<<1, 32>>>(a); }
+void f(float* a) { CHECK(a) CHECK(a) constexpr int S = 2; GO(S) }
+#else
+#define GO(n, m) { dim3 block(m); k<(n)><<<1, block>>>(a); }
+void g(float* a, int stages) {
+  CHECK(a)
+  constexpr int S = 32;
+  switch (stages) { case 2: GO(S, 64); break; }
+}
+#endif
+template <int S> __global__ void k(float* a) { __shared__ float s[4096]; s[threadIdx.x * S] = a[0]; }
+"""
+
+
+def test_macros_that_launch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each branch has its own macro of a name; a folder around the file that alone has what it includes is searched."""
+    path = tmp_path / "src" / "k.cu"
+    for folder in ("src", "utils", "docs"):
+        (tmp_path / folder).mkdir()
+    path.write_text(MACROS)
+    (tmp_path / "utils" / "launch.h").write_text("#define CHECK(x) if (x == nullptr) { throw 1; }\n")
+    assert rows(capsys, str(path)) == [2, 64]
+    (tmp_path / "docs" / "launch.h").write_text("")  # two of them: neither is meant
+    assert rows(capsys, str(path)) == []
+
+
 def test_launches_of_every_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Several hosts of a file hold their kernel in variables of one name."""
     forms = [
@@ -203,7 +232,7 @@ class TestProject:
             project_of(self.write(tmp_path, text))
 
     def test_reads_nothing_outside(self, tmp_path: Path) -> None:
-        from cute_viz.source.build import Build
+        from cute_viz.source.address import Build
         from cute_viz.source.compiled.commands import unit_of
 
         own = str(tmp_path / "p")
@@ -260,11 +289,11 @@ class Kernel:
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("k.cuh", HEADER, {"Tr": "type Traits<128, 128>", "kThreads": "int 128", "T": "type half_t", "ld": "int 128"}),
+        ("k.cuh", HEADER, {"Tr": "type Traits<128, 128>", "kThreads": "int 128", "T": "type half_t"}),
         (
             "k.cuh",
             HEADER + "using Used = Traits<128, 64, 4>;",
-            {"Tr": "type Traits<128, 64, 4>", "kThreads": "int 128", "T": "type half_t", "ld": "int 128"},
+            {"Tr": "type Traits<128, 64, 4>", "kThreads": "int 128", "T": "type half_t"},
         ),
         ("k.py", SCRIPT, {"stages": "int 3", "dtype": "Type[cutlass.Numeric] cutlass.Float16"}),
     ],
@@ -281,6 +310,11 @@ def test_all_values_are_asked_for_at_once(
     report = json.loads(run(capsys, "analyze", str(tmp_path / name), *shlex.split(together), "--json")[1])
     assert report["unknown"] == report["asked"] == []
     assert report["accesses"]
+    taken = {key: one["value"] for key, one in report["assumed"].items()}
+    assert taken == ({"ld": "8192"} if name == "k.cuh" else {})  # a stride of global memory that nothing gives
+    given = " ".join(f"--let {key}={value}" for key, value in taken.items())
+    same = json.loads(run(capsys, "analyze", str(tmp_path / name), *shlex.split(f"{together} {given}"), "--json")[1])
+    assert [{**row, "basis": None} for row in same["accesses"]] == [{**row, "basis": None} for row in report["accesses"]]
     (tmp_path / ".git").mkdir()
     (tmp_path / "cute-viz.yaml").write_text("let:\n" + "".join(f"  {key}: {value!r}\n" for key, value in tries.items()))
     assert json.loads(run(capsys, "analyze", str(tmp_path / name), "--json")[1])["asked"] == []

@@ -497,7 +497,7 @@ def test_copied_pictures_are_those_of_render():
 
 def test_every_preset_draws():
     """The examples of the page, and of the gallery's specs every fifth, whose pictures the gallery's own test holds."""
-    from cute_viz.live.presets import presets
+    from cute_viz.live.page import presets
 
     own = json.loads((Path(presets.__wrapped__.__code__.co_filename).parent / "assets" / "presets.json").read_text())
     count = sum(map(len, own.values()))

@@ -627,7 +627,7 @@ def test_the_report_and_the_marks_stay_whichever_object_is_drawn(page, driver):
 
 def test_an_access_and_its_far_fix_are_seen_at_once(page, driver):
     """What lies between is folded, as long as nobody wants to see it."""
-    from cute_viz.live.presets import presets
+    from cute_viz.live.page import presets
 
     text = next(one["source"] for one in presets() if one.get("shown") == "transpose.cu")
     far = text.replace("  copy(", "  // far\n" * 60 + "  copy(", 1)

@@ -22,7 +22,7 @@ from cute_viz.analysis.algebra_steps import WRITERS as EXPLAINED
 from cute_viz.analysis.explain import explain
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.evaluate import Evaluator
-from cute_viz.notation.reading import Passage
+from cute_viz.notation.syntax import Passage
 from cute_viz.source.text import read, read_call
 from cute_viz.spec import resolve
 

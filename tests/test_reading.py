@@ -14,8 +14,7 @@ import pytest
 from cute_viz.engine import Request, ask
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.gallery import gates
-from cute_viz.gallery.claims import is_true_of
-from cute_viz.gallery.gates import _false, _whole, is_true
+from cute_viz.gallery.gates import _false, is_so
 from cute_viz.gallery.plan import plan
 from cute_viz.renderers import Options
 from cute_viz.renderers.palette import palette
@@ -38,7 +37,7 @@ def gallery() -> dict[str, Figure]:
 
 def flaws(figure: Figure) -> list[str]:
     """What is wrong with the words and cells of a figure, as `gallery --check` and `reading` find it."""
-    told = any(is_true(figure.title, panel) for panel in [*figure.panels, *_whole(figure)]) and is_true_of(figure.title, figure)
+    told = is_so(figure.title, figure)
     return [*([] if told else [figure.title]), *_false(figure), *reading.false(figure), *outliers.odd(figure)]
 
 

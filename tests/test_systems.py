@@ -12,7 +12,7 @@ from pathlib import Path, PureWindowsPath
 import pytest
 import yaml
 
-from cute_viz.documents.names import is_file_name
+from cute_viz.documents.markup import is_file_name
 from cute_viz.files import top_of
 from cute_viz.source.address import address_of
 from tests.commands import fails, process, run

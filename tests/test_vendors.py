@@ -17,8 +17,8 @@ from cute_viz.cli import main
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.figures import build
 from cute_viz.notation.triton import linear_of
+from cute_viz.notation.triton_shared import write_triton
 from cute_viz.notation.triton_text import find
-from cute_viz.notation.triton_write import write_triton
 from cute_viz.source.text import read
 from cute_viz.spec.library import Gpu, lookup, split_arguments
 from tests import commands

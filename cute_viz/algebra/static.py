@@ -31,8 +31,10 @@ def clear_static(value: object) -> Any:
     return each_integer(int, value)
 
 
-def each_integer(kind: Callable[[int], int], value: Any) -> Any:
-    """A value with every integer in it made one of a kind."""
+def each_integer(kind: Callable[[int], int], value: Any, unknown: Callable[[Unknown], object] = lambda x: x) -> Any:
+    """A value with every integer in it made one of a kind; those that are not known are what `unknown` makes of them."""
+    if isinstance(value, Unknown):
+        return unknown(value)
     if isinstance(value, int):
         return value if isinstance(value, (bool, MulticastMask)) else kind(value)
     if type(value).__name__ in ("Fraction", "StaticRatio"):
@@ -44,17 +46,19 @@ def each_integer(kind: Callable[[int], int], value: Any) -> Any:
         return (StaticRatio if isinstance(kind(numerator), Static) else Fraction)(numerator, denominator)
     match value:
         case tuple():
-            return tuple([each_integer(kind, item) for item in value])
+            return tuple([each_integer(kind, item, unknown) for item in value])
         case Basis(factor, path):
-            return Basis(each_integer(kind, factor), path)
+            return Basis(each_integer(kind, factor, unknown), path)
         case Layout(shape, stride):
-            return trusted(each_integer(kind, shape), each_integer(kind, stride))
+            return trusted(each_integer(kind, shape, unknown), each_integer(kind, stride, unknown))
         case ComposedLayout(outer, offset, inner):
-            return ComposedLayout(each_integer(kind, outer), each_integer(kind, offset), each_integer(kind, inner))
+            return ComposedLayout(
+                each_integer(kind, outer, unknown), each_integer(kind, offset, unknown), each_integer(kind, inner, unknown)
+            )
     if is_tiling(value):
         from dataclasses import replace
 
-        return replace(value, **{name: each_integer(kind, getattr(value, name)) for name in value.marked})
+        return replace(value, **{name: each_integer(kind, getattr(value, name), unknown) for name in value.marked})
     return value
 
 

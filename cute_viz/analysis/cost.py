@@ -91,10 +91,10 @@ class Cost:
         return self.wavefronts / self.ideal if self.wavefronts is not None and self.ideal else 1.0
 
 
-def ordered(src: Tensor, dst: Tensor, together: int) -> tuple[tuple[int, ...], int]:
-    """The elements so that those of one instruction follow each other, and how many these are."""
+def ordered(src: Tensor, dst: Tensor, together: int, copied: Sequence[int]) -> tuple[tuple[int, ...], int]:
+    """The elements that are copied so that those of one instruction follow each other, and how many these are."""
     tables = [[int(o) for o in offsets(side.layout)] for side in (src, dst)]
-    order = sorted(range(len(tables[0])), key=lambda n: tables[1][n]) if together > 1 else list(range(len(tables[0])))
+    order = sorted(copied, key=lambda n: tables[1][n]) if together > 1 else list(copied)
     while together > 1:
         runs = [order[n : n + together] for n in range(0, len(order), together)]
         if len(order) % together == 0 and all(
@@ -102,7 +102,7 @@ def ordered(src: Tensor, dst: Tensor, together: int) -> tuple[tuple[int, ...], i
         ):
             break
         together //= 2
-        order = order if together > 1 else list(range(len(order)))
+        order = order if together > 1 else list(copied)
     return tuple(order), together
 
 

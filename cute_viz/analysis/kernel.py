@@ -12,22 +12,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from cute_viz.algebra.composed import inner_of
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
-from cute_viz.algebra.layout import flat_modes
+from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import Starts
+from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor, tensors_in
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.views import atom_of, tiled_of
 from cute_viz.analysis.access import WarpAccess, instruction_of
 from cute_viz.analysis.banks import BANKS, LANES, WORD
-from cute_viz.analysis.boxes import boxes, bulk
-from cute_viz.analysis.cooperative import cooperation
+from cute_viz.analysis.cooperative import boxes, bulk, cooperation
 from cute_viz.analysis.cost import Cost, Side, cost_of, ordered, summed
 from cute_viz.analysis.lanes import fixed_name
 from cute_viz.analysis.multiply import merged, multiplied
-from cute_viz.analysis.vectorize import WIDEST
+from cute_viz.analysis.vectorize import WIDEST, is_static_shape
 from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, check_policy, verdict
 from cute_viz.errors import AlgebraError, CuteVizError, first_error, raise_first
 from cute_viz.limits import limit, over
@@ -223,7 +224,7 @@ def _copy(copy: Any, src: Tensor, dst: Tensor, predicate: bool = False) -> list[
         operands = tensors if atom is None else [atom, *tensors]
         found = verdict("copy", operands)
         together = max(1, found.bits // tensors[1].bits)
-        order, together = ordered(src, dst, together)
+        order, together = ordered(src, dst, together, _once(dst, 1) if copy is None else range(size(dst.layout)))
         atoms = [together, together]
         reasons = found.reasons
     else:
@@ -233,18 +234,32 @@ def _copy(copy: Any, src: Tensor, dst: Tensor, predicate: bool = False) -> list[
         together = min(WIDEST, (found.common or 0) * tensors[1].bits)
         wider = f"{atom.name} moves {found.bits} bits of a thread, of which {together} lie together: a wider atom is possible"
         reasons = (wider,) if found.bits < together and "matrix" not in found.instruction else ()
+        if not predicate and atoms[0] == atoms[1]:
+            order = _once(dst, atoms[1])
     like = by == "cp.async" or (alone and async_bits(*tensors) > 0)
     out = []
     for n, side in enumerate(tensors):
         if side.pointer.space in ("smem", "gmem"):
             elements = order or tuple(range(size(side.layout)))
-            one = Side(side, elements, atoms[n], names[n], n == 1, "cp.async" if like else "", "" if order else fixed_name(atom))
+            one = Side(side, elements, atoms[n], names[n], n == 1, "cp.async" if like else "", fixed_name(atom))
             out.append(cost_of(one, reasons))
         elif side.pointer.space == "tmem":
             raise AlgebraError(f"{SPACES['tmem']} can only be copied by the atoms of make_tmem_copy")
-    each = min(size(src.layout), size(dst.layout))  # matrices of fewer than 32 rows have the addresses of more lanes than they need
+    each = len(order) or min(size(src.layout), size(dst.layout))  # matrices of fewer than 32 rows have more lanes' addresses
     out = [replace(cost, elements=each) for cost in out]
     return _joined(out) if like and len(out) == 2 else out
+
+
+def _once(dst: Tensor, each: int) -> tuple[int, ...]:
+    """The elements that are copied, so many by an access: what stays at one place of the destination is once (AutoFilter)."""
+    order, layout = tuple(range(size(dst.layout))), inner_of(dst.layout)
+    if not is_static_shape(dst) or not isinstance(layout, Layout) or all(n == 1 or step != 0 for n, step in flat_modes(layout)):
+        return order
+    places, first = [*offsets(dst.layout)], dict[tuple[object, ...], tuple[int, ...]]()
+    for n in range(0, len(order), each):
+        one = order[n : n + each]
+        first.setdefault(tuple(places[i] for i in one), one)
+    return tuple(n for one in first.values() for n in one)
 
 
 def _joined(pair: list[Cost]) -> list[Cost]:

@@ -48,7 +48,7 @@ def multiplied(operands: list[object]) -> list[Cost]:
         part = sliced_share(x, (*[X] * (rank - 1), 0)) if rank > 1 else x
         registers = Tensor(Pointer("rmem", x.pointer.type), mark_static(Layout(part.layout.shape)))
         width_ = auto_width(part, registers, None)
-        order, together = ordered(part, registers, max(1, width_.bits // part.bits))
+        order, together = ordered(part, registers, max(1, width_.bits // part.bits), range(size(part.layout)))
         one = cost_of(Side(part, order, together), width_.reasons)
         written = times(one, last)
         out.append(merged(x, written) or written)

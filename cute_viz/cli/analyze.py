@@ -9,12 +9,10 @@ import click
 
 from cute_viz.analysis.banks import ACCESSES, INSTRUCTIONS, REDUCTIONS, REMOTE
 from cute_viz.analysis.patterns import instruction_of
-from cute_viz.cli import completion, output
+from cute_viz.cli import output
 from cute_viz.cli.again import again
-from cute_viz.cli.completion import FILE, TYPE
-from cute_viz.cli.help import Choice, Command
-from cute_viz.cli.options import option
-from cute_viz.cli.words import SourceOptions, reading_options
+from cute_viz.cli.options import FILE, TYPE, Choice, complete_sources, option
+from cute_viz.cli.words import Command, SourceOptions, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.accessing import DRAWN, Accessor
 from cute_viz.errors import CuteVizError
@@ -32,7 +30,7 @@ class _Instruction(Choice):
 
 
 @click.command(cls=Command)
-@click.argument("sources", metavar="FILE...|LAYOUT", nargs=-1, required=True, shell_complete=completion.sources)
+@click.argument("sources", metavar="FILE...|LAYOUT", nargs=-1, required=True, shell_complete=complete_sources)
 @click.option("--all", "everything", is_flag=True, help="List every access, and every line that was not evaluated")
 @click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Exit 1 if shared memory takes N times its ideal")
 @click.option("--ncu", **FILE, help="Compare with Nsight Compute's source page in FILE (CSV)")

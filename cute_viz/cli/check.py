@@ -12,11 +12,9 @@ import click
 
 from cute_viz import __version__
 from cute_viz.check.report import PROVES
-from cute_viz.cli import completion, output
-from cute_viz.cli.completion import FILE
-from cute_viz.cli.help import Choice, Command
-from cute_viz.cli.options import OptionValue
-from cute_viz.cli.words import SourceOptions, reading_options
+from cute_viz.cli import output
+from cute_viz.cli.options import FILE, Choice, OptionValue, complete_sources
+from cute_viz.cli.words import Command, SourceOptions, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.drawing import options_for
@@ -72,7 +70,7 @@ def _promise(kind: str) -> str:
 
 
 @click.command(cls=Command)
-@click.argument("sources", metavar="SOURCE...", shell_complete=completion.sources, nargs=-1)
+@click.argument("sources", metavar="SOURCE...", shell_complete=complete_sources, nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Verify the whole library and every packaged spec")
 @click.option(
     "--tile",

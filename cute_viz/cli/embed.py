@@ -8,12 +8,10 @@ from textwrap import fill
 import click
 
 from cute_viz.cli import output
-from cute_viz.cli.completion import DIR
-from cute_viz.cli.help import Choice, Command
-from cute_viz.cli.words import layouts_option
+from cute_viz.cli.options import DIR, Choice
+from cute_viz.cli.words import Command, layouts_option
 from cute_viz.documents.embed import SHOWN, Embedded, embed, mark_of
-from cute_viz.documents.markup import LANGUAGES
-from cute_viz.documents.names import one_name
+from cute_viz.documents.markup import LANGUAGES, one_name
 from cute_viz.engine import Folder
 from cute_viz.errors import CuteVizError
 from cute_viz.files import decode, held, own_bytes, top_of, write

@@ -10,9 +10,9 @@ from typing import Any, TextIO
 import click
 
 from cute_viz.algebra.inttuple import show
-from cute_viz.cli import completion, output
-from cute_viz.cli.help import Choice, Command
-from cute_viz.cli.words import SourceOptions, reading_options
+from cute_viz.cli import output
+from cute_viz.cli.options import Choice, complete_sources
+from cute_viz.cli.words import Command, SourceOptions, reading_options
 from cute_viz.engine.evaluate import evaluate
 from cute_viz.engine.reading import is_file, values_of
 from cute_viz.errors import CuteVizError, UsageError, boundary
@@ -22,7 +22,7 @@ from cute_viz.source.address import address_of
 
 
 @click.command(cls=Command)
-@click.argument("expressions", metavar="EXPR|FILE...|-", shell_complete=completion.sources, nargs=-1, required=True)
+@click.argument("expressions", metavar="EXPR|FILE...|-", shell_complete=complete_sources, nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: value, names, warnings")
 @click.option(
     "--as",
@@ -86,7 +86,7 @@ def write_as(source: str, target: str, reading: SourceOptions) -> None:
 
         output.echo(table_of(answer.layout), nl=False)
     elif target == "triton":
-        from cute_viz.notation.triton_write import write_triton
+        from cute_viz.notation.triton_shared import write_triton
 
         output.echo(write_triton(answer.obj, reading.library.shape, reading.library.wave or 32))
     else:

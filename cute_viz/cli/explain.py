@@ -7,10 +7,9 @@ import sys
 import click
 
 from cute_viz.algebra.inttuple import show
-from cute_viz.cli import completion, output
-from cute_viz.cli.completion import FILE
-from cute_viz.cli.help import Choice, Command
-from cute_viz.cli.words import SourceOptions, reading_options
+from cute_viz.cli import output
+from cute_viz.cli.options import FILE, Choice, complete_sources
+from cute_viz.cli.words import Command, SourceOptions, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.drawing import write
@@ -19,7 +18,7 @@ from cute_viz.renderers import Options
 
 
 @click.command(cls=Command)
-@click.argument("expression", metavar="EXPR|FILE|-", shell_complete=completion.sources)
+@click.argument("expression", metavar="EXPR|FILE|-", shell_complete=complete_sources)
 @click.option("-o", "--output", "path", **FILE, help="Draw the steps; the suffix selects the format")
 @click.option("--for", "target", type=Choice(TARGETS), metavar="USE", help="Where the picture will appear, with -o")
 @click.option("--animate", is_flag=True, help="With -o FILE.svg: the elements move to where they land")

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cute_viz.cli import completion, output
+from cute_viz.cli import output
 from cute_viz.cli.again import again
-from cute_viz.cli.completion import FILE, TYPE
-from cute_viz.cli.help import Command
-from cute_viz.cli.words import SourceOptions, build_options, dialect_option, layouts_option, let_option
+from cute_viz.cli.options import FILE, TYPE, complete_files
+from cute_viz.cli.words import Command, SourceOptions, build_options, dialect_option, layouts_option, let_option
 from cute_viz.engine import ask
 from cute_viz.errors import CuteVizError, did_you_mean
 from cute_viz.options import OPTIONS
 from cute_viz.options.views import VIEWS
-from cute_viz.source.build import Build
+from cute_viz.source.address import Build
 from cute_viz.spec import Library
 from cute_viz.spelling import count
 
@@ -30,7 +29,7 @@ _NAMED = 8  # names without a value that the last line has
 
 
 @click.command(cls=Command)
-@click.argument("what", metavar="FILE|KIND", shell_complete=completion.files)
+@click.argument("what", metavar="FILE|KIND", shell_complete=complete_files)
 @click.argument("words", nargs=-1, metavar="[WORD]...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with numbers and types")
 @click.option("--arch", metavar="SM", help="Atoms of this architecture: sm90")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from cute_viz.cli.help import Command
-from cute_viz.cli.words import folder_option, layouts_option
+from cute_viz.cli.words import Command, folder_option, layouts_option
 from cute_viz.engine import Folder
 from cute_viz.errors import CuteVizError
 from cute_viz.spec import Library

@@ -7,7 +7,7 @@ import re
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.cli import output
-from cute_viz.documents.names import LONGEST, is_file_name, one_name
+from cute_viz.documents.markup import LONGEST, is_file_name, one_name
 from cute_viz.engine.answer import Answer
 from cute_viz.engine.drawing import how_to_write
 from cute_viz.engine.subject import Subject

@@ -8,8 +8,8 @@ import os
 import click
 
 from cute_viz.cli import output
-from cute_viz.cli.completion import FILE
-from cute_viz.cli.help import Choice, Command
+from cute_viz.cli.options import FILE, Choice
+from cute_viz.cli.words import Command
 from cute_viz.engine import Request, ask
 from cute_viz.engine.quiz import TOPICS, Quiz, QuizQuestion, check, quiz
 from cute_viz.errors import CuteVizError

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from cute_viz.cli import completion, output
-from cute_viz.cli.completion import FILE
-from cute_viz.cli.help import Command
+from cute_viz.cli import output
+from cute_viz.cli.options import FILE, complete_files
+from cute_viz.cli.words import Command
 from cute_viz.engine.kernel_ci import failures
 from cute_viz.engine.kernel_text import text_of
 from cute_viz.errors import CuteVizError
@@ -18,7 +18,7 @@ from cute_viz.recording import run
 @click.option("-o", "--output", "path", **FILE, help="Write the reports as .html")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
 @click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Exit 1 if shared memory takes N times its ideal")
-@click.argument("script", metavar="SCRIPT", shell_complete=completion.files)
+@click.argument("script", metavar="SCRIPT", shell_complete=complete_files)
 @click.argument("args", nargs=-1, metavar="[ARGS]...", type=click.UNPROCESSED)
 def command(arch: str | None, path: str | None, as_json: bool, max_ways: float | None, script: str, args: tuple[str, ...]) -> None:
     """Run SCRIPT with this Python, keep the IR of every kernel that the CuTe DSL compiles, and report on its copies and MMAs.

@@ -9,11 +9,9 @@ from typing import Any
 
 import click
 
-from cute_viz.cli import completion, output
-from cute_viz.cli.completion import FILE
-from cute_viz.cli.help import Choice, Command
-from cute_viz.cli.options import picture_options
-from cute_viz.cli.words import SourceOptions, reading_options
+from cute_viz.cli import output
+from cute_viz.cli.options import FILE, Choice, complete_sources, picture_options
+from cute_viz.cli.words import Command, SourceOptions, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.drawing import check_format
@@ -22,7 +20,7 @@ from cute_viz.renderers.geometry import keeping
 
 
 @click.command(cls=Command)
-@click.argument("sources", metavar="SOURCE...", shell_complete=completion.sources, nargs=-1, required=True)
+@click.argument("sources", metavar="SOURCE...", shell_complete=complete_sources, nargs=-1, required=True)
 @click.option("-o", "--output", "path", **FILE, help="Write to FILE; the suffix selects the format")
 @click.option("-T", "--format", "format_", type=Choice(list(FORMATS)), metavar="FORMAT", help="")
 @click.option("--all", "every", is_flag=True, help="Draw every object on one page; -o DIR/ writes a folder")

@@ -10,19 +10,17 @@ from functools import partial
 import click
 
 from cute_viz import files
-from cute_viz.cli import completion, output
-from cute_viz.cli.completion import DIR, NAME
-from cute_viz.cli.help import Command
-from cute_viz.cli.words import build_options, folder_option, layouts_option, let_option
-from cute_viz.source.address import Folder, address_of
-from cute_viz.source.build import Build
+from cute_viz.cli import output
+from cute_viz.cli.options import DIR, NAME, complete_sources
+from cute_viz.cli.words import Command, build_options, folder_option, layouts_option, let_option
+from cute_viz.source.address import Build, Folder, address_of
 from cute_viz.spec import Library
 
 PORT = 8080  # so that links of yesterday lead to the server of today
 
 
 @click.command(cls=Command)
-@click.argument("source", metavar="[SOURCE|FILE]", shell_complete=completion.sources, required=False)
+@click.argument("source", metavar="[SOURCE|FILE]", shell_complete=complete_sources, required=False)
 @click.option("--port", type=click.IntRange(0, 65535), help=f"Port; 0 takes a free one  [default: {PORT}, or the next free]")
 @click.option(
     "--host",

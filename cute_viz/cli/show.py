@@ -6,15 +6,14 @@ from typing import Any
 
 import click
 
-from cute_viz.cli import completion, output
-from cute_viz.cli.help import Command
-from cute_viz.cli.options import option
-from cute_viz.cli.words import SourceOptions, reading_options
+from cute_viz.cli import output
+from cute_viz.cli.options import complete_sources, option
+from cute_viz.cli.words import Command, SourceOptions, reading_options
 from cute_viz.engine import ask
 
 
 @click.command(cls=Command)
-@click.argument("source", metavar="SOURCE", shell_complete=completion.sources)
+@click.argument("source", metavar="SOURCE", shell_complete=complete_sources)
 @click.option("--who", metavar="WHERE", help="Who holds it: 'C(5,3)', 'T5 V1', 'offset 9'")
 @option("tile")
 @option("view", help="With --who, how a layout is drawn")

@@ -8,8 +8,7 @@ import click
 
 from cute_viz import files
 from cute_viz.cli import output
-from cute_viz.cli.help import Command
-from cute_viz.cli.words import let_option, source_of
+from cute_viz.cli.words import Command, let_option, source_of
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.options.words import read

@@ -7,17 +7,15 @@ import sys
 import click
 from click.core import ParameterSource
 
-from cute_viz.cli import completion, output
-from cute_viz.cli.completion import FILE, TYPE
-from cute_viz.cli.help import Command
-from cute_viz.cli.options import OptionValue
-from cute_viz.cli.words import SourceOptions, let_option
+from cute_viz.cli import output
+from cute_viz.cli.options import FILE, TYPE, OptionValue, complete_sources
+from cute_viz.cli.words import Command, SourceOptions, let_option
 from cute_viz.engine.answer import format_of
 from cute_viz.options import OPTIONS
 
 
 @click.command(cls=Command)
-@click.argument("tile", metavar="ROWSxCOLS|LAYOUT", shell_complete=completion.sources, required=False)
+@click.argument("tile", metavar="ROWSxCOLS|LAYOUT", shell_complete=complete_sources, required=False)
 @click.option("--type", "element", **TYPE, help="Element type: e4m3, 32  [default: LAYOUT's, or f16]")
 @click.option("--read", "reads", multiple=True, metavar="ACCESS", help="How the tile is read; --list names the accesses")
 @click.option("--write", "writes", multiple=True, metavar="ACCESS", help="How it is written")

@@ -10,8 +10,7 @@ from urllib.parse import quote
 
 from cute_viz.documents.blocks import Block, blocks
 from cute_viz.documents.draw import name_of, picture, words_of
-from cute_viz.documents.markup import DocumentError
-from cute_viz.documents.names import can_stand, is_file_name, one_name, why_not
+from cute_viz.documents.markup import DocumentError, can_stand, is_file_name, one_name, why_not
 from cute_viz.engine import Answer, Folder
 from cute_viz.engine.address import page_link
 from cute_viz.errors import CuteVizError, Span, boundary

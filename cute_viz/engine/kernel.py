@@ -23,6 +23,7 @@ from cute_viz.engine.kernel_fix import Fix, Fixer, launches
 from cute_viz.engine.kernel_loops import names_of
 from cute_viz.engine.kernel_memory import memory_of
 from cute_viz.engine.kernel_rows import Access, Report
+from cute_viz.engine.kernel_sizes import sized
 from cute_viz.errors import CuteVizError, UncountedError, boundary
 from cute_viz.source.moves import Often
 from cute_viz.values.instruction import ELEMENTS
@@ -53,7 +54,8 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         mine = None
         try:
             with boundary():
-                mine = move.read()
+                mine, taken = sized(move.read())
+                move = replace(move, assumed={**move.assumed, **taken}) if taken else move
                 found = _costs(move, mine, file.compiled)
                 often = move.often() if found and detail != "costs" else Often()
                 at = (move.file, move.line, move.call) if move.name in ELEMENTS else ("", 0, "")
@@ -99,7 +101,7 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
             report.read,
             [row.cost.instruction for row in rows],
             report.called,
-            bool(unknown) or (file.compiled and len({move.call for move in moves}) > 2),
+            bool(unknown) or bool(uncounted) or (file.compiled and len({move.call for move in moves}) > 2),
         )
         left = [*dict.fromkeys(elements(file, report.read)), *(one for one in uncounted.values() if one.name)]
         report = replace(report, elements=tuple(left), memory=memory, mistakes=_mistakes(report))
@@ -109,7 +111,7 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         return report
     never = {id(row) for row in report.accesses if row.often.inside(None) == 0}
     told = [
-        replace(row, unfixed=row.unfixed or (remedy(row.cost) if row.cost.sectors else _of_compiler(row, detail)))
+        replace(row, unfixed="; ".join(filter(None, (row.unfixed or _of_compiler(row, detail), "" if row.fix else remedy(row)))))
         for row in report.accesses
         if id(row) not in never
     ]

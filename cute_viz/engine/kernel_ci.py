@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -36,7 +37,8 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
     places |= {move.place for move, _ in report.mistakes}
     if lost := [line for line in accept if line not in places]:
         raise CuteVizError(f"there is no access in line {lost[0]}", hint=f"lines with one: {', '.join(sorted(places)[:12])}")
-    before = {_identity(row): row for row in _listed(baseline, "accesses")} if baseline is not None else {}
+    rows = [row for row in report.accesses if row.move.place not in accept]
+    before = _before([row.as_dict() for row in rows], _listed(baseline, "accesses")) if baseline is not None else [None] * len(rows)
     old_ones = {
         (str(x.get("file")), str(x.get("statement")), str(x.get("text")))
         for x in _listed({"mistakes": [], **(baseline or {})}, "mistakes")
@@ -46,13 +48,10 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
         for move, one in report.mistakes
         if move.place not in accept and (str(move.file or None), move.text, one.text) not in old_ones
     ]
-    for row in report.accesses:
-        if row.move.place in accept:
-            continue
+    for row, old in zip(rows, before, strict=True):
         told = f"line {row.move.place}: {row.cost.instruction}"
         now = row.as_dict()
         if baseline is not None:
-            old = before.get(_identity(now))
             worse = [key for key in ("wavefronts", "sectors", "instructions") if old and (now[key] or 0) > _count(old, key)]
             out += [f"{told} takes {now[key]} {key}, {_count(old, key)} in the baseline" for key in worse if old]
             if old is None and row.cost.ways > (most or 1) and not row.accepted:
@@ -67,11 +66,34 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
     return list(dict.fromkeys(out))
 
 
-def _identity(row: dict[str, object]) -> tuple[str, ...]:
+def _before(now: Sequence[dict[str, Any]], old: Sequence[dict[str, Any]]) -> list[dict[str, Any] | None]:
+    """For each row the one that it was, None of a new one. Those of a statement that several calls lead to are in the order of
+    their calls where there are as many as before, else the dearest are held to the dearest."""
+    out: list[dict[str, Any] | None] = [None] * len(now)
+    mine, known = dict[tuple[str, ...], list[int]](), dict[tuple[str, ...], list[dict[str, Any]]]()
+    for n, row in enumerate(now):
+        mine.setdefault(_identity(row), []).append(n)
+    for row in old:
+        known.setdefault(_identity(row), []).append(row)
+    for key, places in mine.items():
+        then = known.get(key, [])
+        order = _calls if len(then) == len(places) else _cost
+        for n, row in zip(sorted(places, key=lambda n: order(now[n])), sorted(then, key=order), strict=False):
+            out[n] = row
+    return out
+
+
+def _identity(row: dict[str, Any]) -> tuple[str, ...]:
     """What names a row where lines moved."""
-    call = str(row.get("call") or "").split(",")[0]
-    names = tuple(str(row.get(key)) for key in ("file", "scope", "statement", "tile"))
-    return *names, call, str(row.get("instruction"))[:2]
+    return *(str(row.get(key)) for key in ("file", "scope", "statement", "tile")), str(row.get("instruction"))[:2]
+
+
+def _calls(row: dict[str, Any]) -> tuple[list[int], int]:
+    return [int(word) for word in re.findall(r"\d+", str(row.get("call") or ""))][::-1], _cost(row)
+
+
+def _cost(row: dict[str, Any]) -> int:
+    return -(_count(row, "wavefronts") or _count(row, "sectors") or _count(row, "instructions"))
 
 
 def _listed(baseline: dict[str, object], key: str) -> list[dict[str, Any]]:

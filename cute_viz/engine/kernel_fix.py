@@ -20,6 +20,7 @@ from cute_viz.engine.kernel_expression import Edit, shown
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.limits import Half
 from cute_viz.records import dataclass
+from cute_viz.source.moves import CALLED
 
 _LONG = "fixes of all kernels take too long to search; `name=KERNEL` searches those of one"
 _COMPILED = 4  # times that a unit is compiled with edits
@@ -122,10 +123,12 @@ def _views(operands: Sequence[object]) -> list[Tensor]:
 def launches(moves: Sequence[Move]) -> dict[str, str]:
     """For each way in which a statement is reached the launch of its kernel: the shortest of the ways that it ends in."""
     out = {move.launch: move.launch for move in moves if move.launch}
-    for label in sorted({move.call for move in moves if not move.launch}, key=lambda label: (len(label), label)):
-        parts = label.split(", called in ")
-        tails = (", called in ".join(parts[n:]) for n in range(1, len(parts)))
-        out[label] = next((out[tail] for tail in tails if tail in out), label)
+    own = {move.call: move.own for move in moves if not move.launch}
+    for label in sorted(own, key=lambda label: (len(label), label)):
+        parts, within = label.split(CALLED), own[label]
+        tails = (CALLED.join(parts[n:]) for n in range(1, len(parts)))
+        found = next((out[tail] for tail in tails if tail in out), label)
+        out[label] = found if within is None else CALLED.join(parts[within:])
     return out
 
 
@@ -205,7 +208,7 @@ class Fixer:
         found, now = self.places[key]
         again = self.file.again is not None
         if self.file.compiled and not (again and rows[0].move.launch):
-            told = f"{found[0][0]} would leave {found[0][1]} wavefronts of the buffer" if found else _hopeless(rows, False)
+            told = _hopeless(rows, found)
             other = "for one launch, or up to 8 kernels" if again else "where the file is read as it is written"
             return f"{told}; edits are searched {other}" if found else told
         wrong, best = "", None
@@ -230,7 +233,7 @@ class Fixer:
                     return made
             if best is not None:
                 return best
-        return wrong or _hopeless(rows, bool(found))
+        return wrong or _hopeless(rows, found) + ", but no definition was found whose edit would move the elements so" * bool(found)
 
     def _besides(self, row: Access, base: str, edits: tuple[Edit, ...], longer: dict[str, int]) -> tuple[Edit, ...] | None:
         """What else to edit where a buffer takes more bytes in some launches; None where it cannot."""
@@ -333,12 +336,12 @@ def _choices(views: list[list[tuple[Edit, ...]]]) -> Iterator[tuple[Edit, ...]]:
         yield tuple(dict.fromkeys(edit for edits in several for edit in edits))
 
 
-def _hopeless(rows: list[Access], found: bool) -> str:
-    """Why a buffer has no fix."""
+def _hopeless(rows: list[Access], found: list[tuple[Places, int]]) -> str:
+    """Why a buffer has no fix. found: places that would help, with what they leave."""
     if found:
-        return "no definition was found whose edit would move the elements"
+        return f"{found[0][0]} would leave {found[0][1]:,} of the buffer's wavefronts"
     worst = max((row.cost for row in rows), key=lambda cost: cost.ways)
-    if worst.instruction.startswith("cp.async"):
+    if worst.instruction.startswith("cp.async") and worst.sectors is not None:
         wide = 1024 // worst.side.tensor.bits if worst.side is not None else 0
         return (
             "cp.async waits for the lines of global memory that one wavefront is gathered from; it would not with"

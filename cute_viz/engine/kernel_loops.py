@@ -36,13 +36,14 @@ class LoopCost(NamedTuple):
 
 def steps(report: Report) -> list[LoopCost]:
     """For each launch a round of each loop that is outermost, or whose rounds are not known; and the block, where all rounds are
-    known. Empty where no statement with wavefronts is in a loop."""
+    known. Empty where no statement with wavefronts is in a loop, of any launch."""
     after = report.after
     launches: dict[str, list[Access]] = {}
     for row in report.accesses:
         if row.cost.wavefronts is not None:
             launches.setdefault(report.called(row.move), []).append(row)
     out = []
+    looped = any(row.often.loops for rows in launches.values() for row in rows)
     for name, rows in launches.items():
         shown: dict[tuple[tuple[int, str], ...], Loop] = {}
         for row in rows:
@@ -53,7 +54,7 @@ def steps(report: Report) -> list[LoopCost]:
             mine = [row for row in rows if chain == _innermost(row.often, shown)]
             if mine:
                 out.append(_step(name, loop._replace(runs=loop.rounds), mine, after))
-        if shown and all(row.often.inside(None) is not None for row in rows):
+        if looped and all(row.often.inside(None) is not None for row in rows):
             out.append(_step(name, None, rows, after))
     return out
 

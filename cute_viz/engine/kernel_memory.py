@@ -202,7 +202,7 @@ def _buffers(seen: list[tuple[str, Tensor]]) -> tuple[Buffer, ...]:
             count = _size(x)
         except (CuteVizError, TypeError, ValueError):
             continue
-        names.setdefault(key, {})[x.pointer.name or x.name or key[1]] = None
+        names.setdefault(key, {})[x.pointer.name or x.name or key[1] or "unnamed"] = None
         if key not in most or count > most[key][0]:
             most[key] = count, x
     out = []
@@ -228,7 +228,7 @@ def _stages(x: Tensor, views: Sequence[Tensor]) -> int:
 def _size(x: Tensor) -> int:
     whole = _whole(x)
     if x.pointer.space == "rmem":
-        return -(-size(x.layout) * x.bits // 32)
+        return -(-min(size(x.layout), span_of(domain(x.layout))) * x.bits // 32)
     if x.pointer.space == "tmem":
         from cute_viz.algebra.table import offsets
 

@@ -245,7 +245,8 @@ class Report(Shown):
 
     @property
     def assumed(self) -> dict[str, tuple[str, int]]:
-        """The numbers that hold where the program is run without arguments, by name: the value and its line."""
+        """The numbers that hold where the program is run without arguments, by name: the value and its line; those that sizes count
+        as which nothing gives, with line 0."""
         moves = [row.move for row in self.accesses] + [move for move, _ in self.unknown]
         return {name: told for move in moves for name, told in move.assumed.items()}
 
@@ -327,7 +328,7 @@ class Report(Shown):
             "idle": {name: sorted({move.place for move in self.idle if move.idle == name}) for name in self.unrun},
             "never": list(self.never),
             "asked": [{**one._asdict(), "like": one.like or None} for one in self.asked],
-            "assumed": {name: {"value": value, "line": line} for name, (value, line) in self.assumed.items()},
+            "assumed": {name: {"value": value, "line": line or None} for name, (value, line) in self.assumed.items()},
             "alternatives": self.grouped,
             "totals": {name: dict(zip(("now", "fixed", "ideal"), row, strict=True)) for name, row in self.totals.items()},
             "steps": [

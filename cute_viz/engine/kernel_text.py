@@ -122,7 +122,12 @@ def head(report: Report, name: str) -> str:
     kernels = list(dict.fromkeys(move.scope[-1] for move, _ in report.read if move.scope))
     threads = sorted({len(row.cost.side.tensor.starts) for row in report.accesses if row.cost.side is not None} - {0})
     types = list(
-        dict.fromkeys(x.pointer.element for _, xs in report.read for x in tensors_in(xs, "smem", "gmem") if x.pointer.known)
+        dict.fromkeys(
+            x.pointer.element
+            for _, xs in report.read
+            for x in tensors_in(xs, "smem", "gmem")
+            if x.pointer.known and not getattr(x.part, "name", "")  # the bytes of an address in inline assembly are no type
+        )
     )
     parts = (
         [", ".join(middle(name, 72) for name in kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)]
@@ -130,8 +135,10 @@ def head(report: Report, name: str) -> str:
         else []
     )
     parts += [f"{' or '.join(map(str, threads[-2:]))} threads"] * bool(threads) + [", ".join(types[:3])] * bool(types)
-    if assumed := report.assumed:
-        parts.append(f"{' '.join(f'{name}={value}' for name, (value, _) in assumed.items())} (from main; `let=` gives others)")
+    for told, whence in ((True, "(from main; `let=` gives others)"), (False, "(nothing here gives it; `let=` does)")):
+        if values := [f"{name}={value}" for name, (value, line) in report.assumed.items() if (line > 0) is told]:
+            more = f" and {len(values) - 4} more" * (len(values) > 4 and not told)
+            parts.append(f"{' '.join(values if told else values[:4])}{more} {whence}")
     return "  ".join([os.path.basename(name), ", ".join(parts)]).rstrip()
 
 
@@ -163,7 +170,9 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
     ways = dict.fromkeys(calls_of(one) for one in group if one.move.call)
     calls = [short if ", called in " in label else label for label, short in ways]
     several = len({report.launch(move) for move, _ in report.read}) > 1
-    where = f"launched by {middle(calls[0])}{f' and {len(calls) - 1} more' * (len(calls) > 1)}" if calls and several else ""
+    calls = calls if several else list(filter(None, dict.fromkeys(one.move.helpers for one in group)))
+    more = f" and {len(calls) - 1} more" * (len(calls) > 1)
+    where = f"{'launched by' if several else 'called in'} {middle(calls[0])}{more}" if calls else ""
     begin = f"{row.ratio:<6} {row.move.place:<4} {_statement(row.move, 64 if len(where) < 40 else 40)}"
     yield f"{begin:<56}{where}".rstrip() if len(begin) < 55 else f"{begin}  {where}".rstrip()
     reason = why(row)

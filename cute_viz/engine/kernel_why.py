@@ -23,7 +23,8 @@ def why(row: Access) -> str:
         return cost.why[0] if cost.why else ""
     if cost.wavefronts is None:
         return _sectors(row)
-    if cost.instruction.startswith("cp.async") and sum(x.wavefronts for x in cost.side.instructions()) < cost.wavefronts:
+    gathered = cost.instruction.startswith("cp.async") and cost.sectors is not None  # its addresses in global memory are known
+    if gathered and sum(x.wavefronts for x in cost.side.instructions()) < cost.wavefronts:
         return "The bytes of one wavefront come from several lines of global memory, which are read one after the other."
     return meeting(cost.side.instructions(), cost.side.store)
 

@@ -8,8 +8,7 @@ from dataclasses import field
 from typing import Any
 
 from cute_viz.records import dataclass
-from cute_viz.source.address import ANYWHERE, Folder
-from cute_viz.source.build import Build
+from cute_viz.source.address import ANYWHERE, Build, Folder
 from cute_viz.spec import PACKAGED, Library
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cute_viz.errors import FigureError
+from cute_viz.figures.memory import CHUNK
 from cute_viz.figures.model import CONFLICT, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import numbered
@@ -15,7 +16,6 @@ from cute_viz.records import dataclass
 from cute_viz.spelling import count
 
 LINE = 128  # bytes that the banks hold side by side
-CHUNK = 16
 MOST_LINES = 24  # of the map; of more, those that are accessed
 WIDE = 8  # columns up to which plain and swizzled stand side by side
 HUES = 8

@@ -15,12 +15,12 @@ from cute_viz.algebra.layout import is_coordinate_layout
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.findings import of_banks
+from cute_viz.figures.memory import CHUNK, per_chunk
 from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, an, check_cells
 from cute_viz.figures.paint import Painting, by_group, ruler, with_borders
 
 ROW = 128  # bytes that the 32 banks hold side by side
-CHUNK = 16  # bytes
 
 
 def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
@@ -78,7 +78,7 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
     _check_memory(layout, min(where))
     lines = max(where) // per + 1
     check_cells(lines * per, f"the memory of {show(layout)}", options)
-    width = max(1, CHUNK * 8 // bits)
+    width = per_chunk(bits)
     places = [where.get(k) for k in range(lines * per)]
     if len({at[1] // width for at in places if at}) > 1 or rows == 1:
         keys, what = (

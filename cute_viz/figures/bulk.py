@@ -18,7 +18,8 @@ from cute_viz.values.instruction import Instruction
 LINE = 128  # bytes of a line of shared memory
 MOST_LINES = 8
 WALK = (3, 4)  # rows and columns of the box of a sketch, through whose pixels an im2col load walks
-AROUND, ACROSS = 1, 2  # cells of the tensor around the box, and that the box has across
+PIXELS, DEEP = 10, 128  # of that walk, at most; bits of a pixel at least
+AROUND, ACROSS = 1, 3  # cells of the tensor around the box, and that the box has across
 GATHERED = (0, 2, 3, 6)  # rows of a sketch that a gather takes: any four
 PAPER = 4  # the paint behind four hues
 
@@ -34,7 +35,10 @@ def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
     four = bool(GATHERS & op.words)
     check_cells(ctas * min(values, MOST_LINES), f"the copy of {count(values, 'value')}", options)
     issue = _cell(f"1 thread{' of each' if ctas > 1 else ''}", [f"CTA {n}\n1 thread" for n in range(ctas)])
-    shared, tensor = _landed() if "im2col" in op.words else _shared(op, values, bits, ctas, four), _tensor(op, ctas, four)
+    pixels = next((n for n in range(PIXELS, 0, -1) if values % n == 0 and values // n * bits >= DEEP), 1)
+    walk = "im2col" in op.words
+    shared = _landed(values, pixels) if walk else _shared(op, values, bits, ctas, four)
+    tensor = _walk(pixels) if walk else _tensor(op, ctas, four, total)
     prefetch = "prefetch" in op.words
     load = memory_of(op, "S") == GLOBAL
     stages = [
@@ -43,18 +47,19 @@ def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
     ]
     if not prefetch:
         stages.append(_done(op, total * ctas, ctas, load))
-    verbs = ("issues", "reads", "writes", "completes")
+    adds = "reduce" in op.words
+    verbs = ("issues", "reads", "adds to" if adds else "writes", "completes")
     panels = [replace(panel, caption=f"{n + 1}. {verbs[n]}: {panel.caption}", place=(0, n)) for n, panel in enumerate(stages)]
     each = f"One thread of each of {ctas} CTAs" if ctas > 1 else "One thread"
-    of = " of 4 rows" if four else " of pixels" if "im2col" in op.words else ""
+    bytes_ = count(total, "byte")
+    flat = bytes_.replace(" ", " contiguous ") if op.kind == "cp.async.bulk" else f"a box of {bytes_}"
+    what = f"4 rows of {count(total // 4, 'byte')}" if four else f"{bytes_}, pixel by pixel," if walk else flat
     way = "" if prefetch else f" from {memory_of(op, 'S').removesuffix(' memory')} to {memory_of(op, 'D')}"
-    what = f"{'prefetches' if prefetch else 'copies'} {count(total, 'byte')}{of}{way}"
-    if "reduce" in op.words:
-        what = f"adds {count(total, 'byte')} of {SHARED} to {GLOBAL}"
-    title = options.title or f"{each} {what}"
+    told = f"adds {what} of {SHARED} to {GLOBAL}" if adds else f"{'prefetches' if prefetch else 'copies'} {what}{way}"
+    title = options.title or f"{each} {told}".removesuffix(",")
     what = count(values, f"{bits}-bit value")
-    caption = f"{name}: {_instruction(op)}. One thread issues; the hardware moves {what}, V0 first"
-    notes = _notes(op, values * bits, ctas)
+    caption = f"{name}: {_instruction(op)}. {each} issues; the hardware moves {what}, V0 first"
+    notes = _notes(op, values * bits, ctas, f" and so are its {pixels} pixels of {values // pixels} channels," * walk)
     words, hues = ("row of the gather", 4) if four else ("the CTA that issues the copy", ctas)
     names = [f"row r{n}" for n in range(4)] if four else [f"CTA {n}" for n in range(ctas)]
     entries = tuple(LegendEntry(n, names[n]) for n in range(hues))
@@ -93,30 +98,28 @@ def _done(op: Instruction, total: int, ctas: int, load: bool) -> Panel:
     """How the thread learns that it is done."""
     if not load:
         return _cell("the bulk group", ["bulk group\ncommit, wait"])
-    whose = " of each" if "multicast" in op.words else " of the leader" if ctas > 1 else ""
-    return _cell(f"the mbarrier{whose}", [f"mbarrier\n{total} bytes"])
+    whose = "\nof each CTA" if "multicast" in op.words else "\nof CTA 0" if ctas > 1 else ""
+    return _cell("the mbarrier", [f"mbarrier{whose}\n{f'{ctas} × ' * (ctas > 1)}{total // ctas} bytes"])
 
 
-def _tensor(op: Instruction, ctas: int, four: bool) -> Panel:
+def _tensor(op: Instruction, ctas: int, four: bool, total: int) -> Panel:
     """A sketch of the tensor in global memory with the box that is moved."""
     if op.kind == "cp.async.bulk":
         return Panel(
             caption=f"{GLOBAL}, contiguous",
-            labels=("+0", *("…",) * (ACROSS - 1)),
+            labels=("+0", *("…",) * (ACROSS - 2), f"+{total - 1}"),
             paints=(0,) * ACROSS,
             row_ruler=Ruler("", ("",), (0, 0)),
-            col_ruler=Ruler("", ("",) * ACROSS),
+            col_ruler=Ruler("byte", ("",) * ACROSS),
             boxes=((0, 0, 1, ACROSS),),
         )
-    if "im2col" in op.words:
-        return _walk()
-    high, cols = (1, ACROSS + 2 * AROUND) if four else (3 if ctas == 1 else 2, ACROSS + 2 * AROUND)
+    high, cols = 1 if four else 3 if ctas == 1 else 2, ACROSS + 2 * AROUND
     tops = [AROUND + x for x in GATHERED] if four else [AROUND + high * n for n in range(ctas)]
     rows = tops[-1] + high + AROUND
     owner = {row: n for n, top in enumerate(tops) for row in range(top, top + high)}
     inside = [owner.get(row, PAPER) if AROUND <= col < cols - AROUND else PAPER for row in range(rows) for col in range(cols)]
-    words = [f"r{n}" if four else f"CTA {n}" if ctas > 1 else "box" for n in range(len(tops))]
-    named = {(top + (high - 1) // 2, AROUND): words[n] for n, top in enumerate(tops)}
+    words = [f"r{n}" if four else f"CTA {n}" if ctas > 1 else "+= box" if "reduce" in op.words else "box" for n in range(len(tops))]
+    named = {(top + (high - 1) // 2, AROUND + ACROSS // 2): words[n] for n, top in enumerate(tops)}
     labels = [named.get((row, col), "") for row in range(rows) for col in range(cols)]
     marks = {top: f"r{n}" if four else "c1" for n, top in enumerate(tops) if four or not n}
     return Panel(
@@ -129,11 +132,11 @@ def _tensor(op: Instruction, ctas: int, four: bool) -> Panel:
     )
 
 
-def _walk() -> Panel:
-    """A sketch of an image whose pixels an im2col load takes one after the other, w first, within a box."""
+def _walk(pixels: int) -> Panel:
+    """A sketch of an image of which an im2col load takes so many pixels one after the other, w first, within a box."""
     rows, cols = WALK[0] + 2 * AROUND, WALK[1] + 2 * AROUND
     box = [(row, col) for row in range(AROUND, rows - AROUND) for col in range(AROUND, cols - AROUND)]
-    walk = {cell: f"p{n}" for n, cell in enumerate(box[WALK[1] // 2 :])}
+    walk = {cell: f"p{n}" for n, cell in enumerate(box[WALK[1] // 2 :][:pixels])}
     cells = [(row, col) for row in range(rows) for col in range(cols)]
     return Panel(
         caption=f"{GLOBAL}, pixels one by one",
@@ -144,10 +147,11 @@ def _walk() -> Panel:
     )
 
 
-def _landed() -> Panel:
+def _landed(values: int, pixels: int) -> Panel:
     """A sketch of shared memory with the channels of one pixel after those of another."""
-    pixels = WALK[0] * WALK[1] - WALK[1] // 2
-    return replace(_cell(f"{SHARED}, in their order", [f"p{n}: c0 …" for n in range(pixels)]), paints=(0,) * pixels)
+    each = values // pixels
+    labels = [f"p{n}: V{n * each}-{(n + 1) * each - 1}" for n in range(pixels)]
+    return replace(_cell(f"{SHARED}, in their order", labels), paints=(0,) * pixels)
 
 
 def _shared(op: Instruction, values: int, bits: int, ctas: int, four: bool) -> Panel:
@@ -158,19 +162,18 @@ def _shared(op: Instruction, values: int, bits: int, ctas: int, four: bool) -> P
     spans = [(n * line * 8 // bits, min(((n + 1) * line * 8 - 1) // bits, values - 1)) for n in range(rows)]
     labels = [f"V{first}" + (f"-{last}" if last > first else "") for first, last in spans]
     return Panel(
-        caption=f"{SHARED} of each CTA{' in the mask' if 'multicast' in op.words else ''}"
-        if ctas > 1 or "multicast" in op.words
-        else SHARED,
+        caption=f"{SHARED} of each CTA in the mask" if "multicast" in op.words else SHARED,
         labels=tuple(label for label in labels for _ in range(ctas)),
         paints=tuple(n * line * 4 // total if four else cta for n in range(rows) for cta in range(ctas)),
-        row_ruler=Ruler("byte", tuple(str(row * line) for row in range(rows))),
+        row_ruler=Ruler("byte" * (rows > 1), tuple(str(row * line) * (rows > 1) for row in range(rows))),
         col_ruler=Ruler("", tuple(f"CTA {n}" if ctas > 1 else "" for n in range(ctas)), (0, *(1,) * (ctas - 1), 0)),
         data={"byte": tuple(n * line for n in range(rows) for _ in range(ctas))},
     )
 
 
-def _notes(op: Instruction, bits: int, ctas: int) -> list[str]:
-    out = [] if op.kind == "cp.async.bulk" else ["The tensor is a sketch: an atom does not know the extents of its tensor map."]
+def _notes(op: Instruction, bits: int, ctas: int, pixels: str) -> list[str]:
+    told = f"The tensor is a sketch,{pixels} since an atom does not know the extents of its tensor map."
+    out = [] if op.kind == "cp.async.bulk" else [told]
     if (lines := -(-bits // (8 * LINE))) > MOST_LINES and "prefetch" not in op.words:
         out.append(f"Only the first {MOST_LINES} of {lines} lines of {LINE} bytes are shown.")
     if "prefetch" not in op.words and op.kind != "cp.async.bulk":
@@ -180,7 +183,7 @@ def _notes(op: Instruction, bits: int, ctas: int) -> list[str]:
     if ctas > 1:
         out.append("Each CTA of the pair loads its own part; both parts count on the mbarrier of the leader, the even CTA.")
     if "reduce" in op.words:
-        out.append("What lies in global memory is combined with what arrives: add.")
+        out.append("What arrives is added to what lies in global memory (+=), element by element.")
     if "im2col" in op.words:
         out.append("Of each pixel p some channels are taken; the walk goes along w, then h, within the box of the tensor map.")
     who = "A template argument" if op.kind == "cp.async.bulk" else "make_tma_copy"

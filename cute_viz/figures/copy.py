@@ -20,8 +20,8 @@ from cute_viz.errors import AlgebraError
 from cute_viz.figures.findings import of_owners
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
 from cute_viz.figures.memory import CTA, memory_of, owner
-from cute_viz.figures.model import Figure
-from cute_viz.figures.options import FigureOptions, alone, check_cells, operands
+from cute_viz.figures.model import Figure, Paint, Panel
+from cute_viz.figures.options import FigureOptions, check_cells, left_out, operands
 from cute_viz.figures.owners import LISTED, TVMap, ownership_notes, places_of, replicas, tile_panel
 from cute_viz.spelling import count
 from cute_viz.values.instruction import Instruction
@@ -86,8 +86,8 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     notes = _notes(sides, maps, owners, memory, op) + highlight_notes(options, owner(op))
     if asked and len(sides) == 1 and not options.part:
         other = "S" if sides == "D" else "D"
-        name = f"the {_SIDES[other]}" + ", whose addresses threads give," * _addresses(op, other)
-        notes += alone([f"the {_SIDES[sides]}"], {name: SPACES[op.home(other)] if op.memory else ""})
+        notes += left_out({f"the {_SIDES[other]}": SPACES[op.home(other)] if op.memory else ""})
+        notes += [f"Threads give the addresses of the rows of the {_SIDES[other]}."] * _addresses(op, other)
     if len(tile) > 2:
         notes = [*notes, f"A row has the {product(tile[2:])} slices of {tile[1]} columns of the tile {show(tile)} side by side."]
     first = maps[sides[0]]
@@ -108,7 +108,8 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
             told = f"{words[0]} and gets {gets}"
     if "zfill" in op.words and told and options.value is None:
         told = f"{told}, or writes zeros"
-        notes.append("Where the predicate is false, src-size is 0: nothing is read, and zeros are written instead.")
+        painting = replace(painting, paints=(*painting.paints, Paint(-1)))
+        panels.append(_zeros(panels[-1], len(painting.paints) - 1))
     if wide > 1:
         told = f"copy() moves up to {wide} elements at once, where both layouts allow"
         notes.append(
@@ -206,6 +207,13 @@ def _heading(side: str, memory: dict[str, str], op: Instruction, alone: bool) ->
     return f"{_NAMES[side].partition(':')[0]}: {memory[side]}" if side in memory else _NAMES[side]
 
 
+def _zeros(panel: Panel, paint: int) -> Panel:
+    """What cp.async writes where the predicate is false: src-size is 0, so that nothing is read (PTX ISA, cp.async)."""
+    cells, (row, col) = len(panel.paints), panel.place
+    words, place = "predicate false: nothing is read, zeros are written", (row, col + 1) if col else (row + 1, 0)
+    return replace(panel, caption=words, labels=("0",) * cells, paints=(paint,) * cells, boxes=(), owners=(), data={}, place=place)
+
+
 def _addresses(op: Instruction, side: str) -> bool:
     """Whether the threads give the addresses of rows on a side, and have other elements in their registers."""
     return _MATRIX.get(op.kind, "").startswith(side)
@@ -223,7 +231,12 @@ def _notes(
         elif maps[x].held:
             notes += ownership_notes(maps[x].rows * maps[x].cols, owners[x], maps[x].values, names[x], named=True)
     notes += [f"{names[x]}{memory[x]}, which the threads of the warp reach together." for x in memory if not maps[x].held]
-    if len(sides) == 2 and maps["S"].places == maps["D"].places and maps["S"].values == maps["D"].values:
+    if (
+        len(sides) == 2
+        and "zfill" not in op.words
+        and maps["S"].places == maps["D"].places
+        and maps["S"].values == maps["D"].values
+    ):
         notes.append("Source and destination are alike: each thread writes what it reads.")
     return notes
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise, product
+from typing import NamedTuple
 
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.figures.model import Panel
@@ -110,60 +111,112 @@ def _ordinal(n: int) -> str:
     return f"{n}{ending}"
 
 
-def of_owners(
-    panel: Panel, what: str = "", thread: int | None = None, verb: str = "holds", values: range | None = None, sparse: int = 1
-) -> str:
+def of_owners(panel: Panel, what: str = "", thread: int | None = None, verb: str = "holds", values: range | None = None) -> str:
     """What each thread, or one, has of a panel: how many elements, and in how long runs along a row; "" of what is not alike.
 
-    values: of its values these alone. sparse: of so many elements of a panel one is stored.
+    values: of its values these alone.
     """
-    owners, several = panel.data.get("thread"), dict(panel.owners)
-    if not owners:
+    held = _held(panel, thread, values)
+    if (part := _part(panel, held)) is None:
         return ""
-    held: dict[int, list[int]] = {}
-    numbers = panel.data.get("value", (0,) * len(owners))
-    for cell, (one, v) in enumerate(zip(owners, numbers, strict=True)):
-        mine = several.get(cell, () if one is None or v is None else ((one, v),))
-        for t in {t for t, v in mine if values is None or v in values}:
-            held.setdefault(t, []).append(cell)
-    if thread is not None:
-        held = {thread: held[thread]} if thread in held else {}
-    shapes = set()
-    for cells in held.values():
-        across = _runs(cells, panel.cols, 1) if panel.cols > 1 else [1] * len(cells)
-        down = _runs(sorted(cells, key=lambda n: (n % panel.cols, n)), panel.cols, panel.cols)
-        along = (across, "row") if max(across) >= max(down) else (down, "column")
-        shapes.add((len(cells), tuple(sorted(set(along[0]))), len(along[0]), along[1] if max(along[0]) > 1 else ""))
-    if len(shapes) != 1:
-        return ""
-    ((count, lengths, runs, word),) = shapes
     who = f"T{thread}" if thread is not None else "Each thread" if len(held) > 1 else "One thread"
-    if sparse > 1 and values is None and len(lengths) == 1 and lengths[0] % sparse == 0:
-        part = f"{count // sparse} of {count} elements, {lengths[0] // sparse} of each {lengths[0]}"
-        return f"Sparse {what}: {who if thread is not None else who.lower()} {verb} {part}"
     if values is not None:
         who, verb = (
             f"{span(values[0], values[-1], 'V')} of {who if thread is not None else who.lower()}",
             "is" if len(values) == 1 else "are",
         )
-    head = f"{who} {verb} {count} element{'s' * (count > 1)}{f' of {what}' if what else ''}"
-    if len(lengths) > 1 or count == 1 or not word:
-        return head + (", apart from each other" if count > 1 and not word else "")
+    head = f"{who} {verb} {count(part.size, 'element')}{f' of {what}' if what else ''}"
+    if part.size == 1 or (part.word and not part.run):
+        return head
+    if not part.word:
+        return head + (f", in {lines}" if (lines := _every(panel, held)) else ", apart from each other")
+    if part.share and what and values is None and part.size > 2:
+        return f"{who} {verb} {part.share} {part.word} of {what}"
+    if part.runs == 1:
+        return (
+            f"{head}, {'side by side' if part.word == 'row' else 'one above the other'}" if what else f"{head} of one {part.word}"
+        )
+    each = ", each of one column" if part.word == "column" and not what else ""
+    return f"{head}, in {_in_words(part)}{each}"
+
+
+def of_operands(panels: Mapping[str, Panel]) -> str:
+    """What each thread has of each of several operands: `Each thread holds a row of A, a column of B and 4 pairs of C`; "" where
+    the threads are not alike."""
+    told: dict[str, list[str]] = {}
+    for name in sorted(panels):
+        if (part := _part(panels[name], _held(panels[name]))) is None or (part.word and not part.run):
+            return ""
+        words = f"{part.share.replace('one', 'a')} {part.word}" if part.share in ("one", "half a") else _in_words(part)
+        told.setdefault(words, []).append(name)
+    *before, last = [
+        f"{words} of {' and of '.join((', of '.join(names[:-1]), names[-1])[len(names) == 1 :])}" for words, names in told.items()
+    ]
+    comma = "," * any(len(names) > 1 for names in told.values())
+    return f"Each thread holds {', '.join(before)}{f'{comma} and ' * bool(before)}{last}"
+
+
+class _Part(NamedTuple):
+    """What each thread has of a panel: so many elements in so many runs of one length (0 of several) along a row or a column
+    ("" of single ones), and which share of it, if these are all that it has."""
+
+    size: int
+    run: int
+    runs: int
+    word: str
+    share: str
+
+
+def _in_words(part: _Part) -> str:
+    if not part.word:
+        return f"{part.size} single elements" if part.size > 1 else "one element"
+    if part.runs == 1:
+        return "a pair" if part.run == 2 else f"a run of {part.run}"
+    return f"{part.runs} " + ("pairs" if part.run == 2 else f"runs of {part.run}")
+
+
+def _held(panel: Panel, thread: int | None = None, values: range | None = None) -> dict[int, list[int]]:
+    """The cells of each thread, or of one, in order. values: of its values these alone."""
+    owners, several = panel.data.get("thread", ()), dict(panel.owners)
+    held: dict[int, list[int]] = {}
+    for cell, (one, v) in enumerate(zip(owners, panel.data.get("value", (0,) * len(owners)), strict=True)):
+        mine = several.get(cell, () if one is None or v is None else ((one, v),))
+        for t in {t for t, v in mine if (values is None or v in values) and thread in (None, t)}:
+            held.setdefault(t, []).append(cell)
+    return held
+
+
+def _part(panel: Panel, held: Mapping[int, Sequence[int]]) -> _Part | None:
+    """What is alike of all threads: None of what is not."""
+    shapes = set()
+    for cells in held.values():
+        across = _runs(cells, panel.cols, 1) if panel.cols > 1 else [1] * len(cells)
+        down = _runs(sorted(cells, key=lambda n: (n % panel.cols, n)), panel.cols, panel.cols)
+        along, word = (across, "row") if max(across) >= max(down) else (down, "column")
+        shapes.add((len(cells), max(along) if len({*along}) == 1 else 0, len(along), word if max(along) > 1 else ""))
+    if len(shapes) != 1:
+        return None
+    ((size, run, runs, word),) = shapes
     whole = panel.rows if word == "column" else panel.cols
     starts = [min(cells) // (panel.cols if word == "column" else 1) % whole for cells in held.values()]
-    if (
-        runs == 1
-        and what
-        and values is None
-        and count > 2
-        and all(x % count == 0 for x in (*starts, whole))
-        and whole // count in PARTS
-    ):
-        return f"{who} {verb} {PARTS[whole // count]} {word} of {what}"
-    if runs == 1:
-        return f"{head}, {'side by side' if word == 'row' else 'one above the other'}" if what else f"{head} of one {word}"
-    each = ", each of one column" if word == "column" and not what else ""
-    return f"{head}, in {runs} " + ("pairs" if lengths[0] == 2 else f"runs of {lengths[0]}") + each
+    shared = runs == 1 and size > 1 and whole % size == 0 and all(x % size == 0 for x in starts)
+    return _Part(size, run, runs, word, PARTS.get(whole // size, "") if shared else "")
+
+
+def _every(panel: Panel, held: Mapping[int, Sequence[int]]) -> str:
+    """`every 4th column of 2 rows`: where each thread has single elements at even steps; "" of others."""
+    found = set()
+    for cells in held.values():
+        lines = [sorted({n // panel.cols for n in cells}), sorted({n % panel.cols for n in cells})]
+        steps = [{b - a for a, b in pairwise(line)} for line in lines]
+        if len(cells) != len(lines[0]) * len(lines[1]) or any(len(step) > 1 for step in steps):
+            return ""
+        found.add((len(lines[0]), len(lines[1]), *(step.pop() if step else 0 for step in steps)))
+    (rows, cols, down, right), *more = found
+    if more or (cols > 1 and cols * right != panel.cols) or (cols < 2 and rows * down != panel.rows):
+        return ""
+    words = ("column", right, count(rows, "row")) if cols > 1 else ("row", down, "one column")
+    return f"every {_ordinal(words[1])} {words[0]} of {words[2]}"
 
 
 def of_picked(a: Sequence[Panel], result: Sequence[Panel]) -> str:

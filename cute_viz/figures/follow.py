@@ -26,6 +26,7 @@ from cute_viz.figures.follow_steps import (
     swizzle_words,
 )
 from cute_viz.figures.held import of_thread
+from cute_viz.figures.memory import per_chunk
 from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, numbered
@@ -118,7 +119,7 @@ class _Drawing:
         used = [*steps.written, *steps.given, *steps.got, steps.held]
         self.rows = _window({r for part in used for r, _ in part}, self.extents[0])
         check_cells(len(self.rows) * self.extents[1], f"{operand}, of {len(self.rows)} rows", options)
-        self.unit = max(1, ACCESS // shared.bits)  # elements of 16 bytes
+        self.unit = per_chunk(shared.bits)  # elements of 16 bytes
         self.along_k = shared.cols < 2 or shared.plain[shared.rows] - shared.plain[0] == 1
 
     def draw(self) -> None:

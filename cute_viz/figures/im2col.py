@@ -19,7 +19,7 @@ from cute_viz.algebra.tensor_map import SWIZZLE_NAMES, Im2col
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import FigureError
 from cute_viz.figures.machine import of_moved
-from cute_viz.figures.memory import CHUNK, LINE, in_chunks
+from cute_viz.figures.memory import CHUNK, LINE, in_chunks, per_chunk
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
@@ -248,7 +248,7 @@ def _memory(obj: TmaCopy, pixels: list[Pixel], hue: dict[int, int], planes: int)
     """Shared memory as the tile lands in it."""
     swizzle, bits = get_swizzle_portion(obj.smem), obj.tensor.bits
     cells: dict[int, Pixel] = {}
-    for element in range(0, len(pixels), max(1, CHUNK * 8 // bits)):
+    for element in range(0, len(pixels), per_chunk(bits)):
         byte = element * bits // 8
         cells[(swizzle(byte) if isinstance(swizzle, Swizzle) else byte) // CHUNK] = pixels[element]
     lines = min(MOST_LINES, max(cells) // (LINE // CHUNK) + 1)

@@ -29,13 +29,13 @@ from cute_viz.figures.held import of_held, of_way
 from cute_viz.figures.lane_rows import FAINT, GREY, WARPS, banded, twice
 from cute_viz.figures.lanes import held, is_lanes
 from cute_viz.figures.machine import Place, Span, of_chain
+from cute_viz.figures.memory import CHUNK, LINE, per_chunk
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.paint import HUES
 from cute_viz.figures.tmem import held_by
 
 GROUP = 8  # columns of C side by side
 LANES, COLUMNS = 128, 512  # of tensor memory
-LINE, CHUNK = 128, 16  # bytes of a line of shared memory, and of a chunk
 Lit: TypeAlias = Callable[[int, int], bool]  # whether a row and a column are in full hue
 PAPER = GREY + 1
 PAINTS = (*(Paint(hue) for hue in range(HUES)), *(Paint(hue, faded=True) for hue in range(HUES)), Paint(-1, 1, 2), Paint(-1))
@@ -204,7 +204,7 @@ def _unit(mine: Collection[Place]) -> int:
 def _tile(caption: str, part: TmaCopy, hues: Mapping[int, int], lit: Lit, mode: str, unit: int = GROUP) -> Panel:
     """The tile in global memory, a cell for 16 bytes of a row, or for so many elements."""
     m, k = _extents(part)
-    chunk = max(1, CHUNK * 8 // part.tensor.bits)
+    chunk = per_chunk(part.tensor.bits)
     each = chunk if unit == GROUP else min(unit, chunk)
     cols = -(-k // each)
     paints = [_paint(hues.get(r, 0), lit(r, c * each)) for r in range(m) for c in range(cols)]

@@ -24,12 +24,14 @@ from cute_viz.algebra.views import atom_of, tiled_of
 from cute_viz.errors import FigureError
 from cute_viz.figures.highlight import highlight_notes
 from cute_viz.figures.machine import of_filled, of_lanes
-from cute_viz.figures.model import HOLE, Figure, LegendEntry, Panel, Ruler
+from cute_viz.figures.model import HOLE, Arrow, Figure, LegendEntry, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells, not_run
 from cute_viz.figures.paint import Painting, by_group, receding
 from cute_viz.spelling import count
 
-_COUNTED = re.compile(r"(?<=\bT)\d+|(?<=\bthread )\d+|(?<=\d\.\.)\d+|^\d+(?=,)", re.MULTILINE)  # threads and lanes of a warp
+_COUNTED = re.compile(
+    r"(?<=\bT)\d+|(?<=\bthread )\d+|(?<=\blane )\d+|(?<=\d\.\.)\d+|^\d+(?=,)", re.MULTILINE
+)  # threads and lanes of a warp
 
 
 def is_lanes(obj: Any) -> bool:
@@ -168,7 +170,7 @@ def _of_warp(figure: Figure, base: int, warps: int) -> Figure:
     words = f"warp {base // WARP} of {warps}"
     each = f"Each of the {warps} warps does this on its own 32 lanes, and again for what else the tensor has."
     notes = (*(moved(note) if "faded" in note else note for note in figure.notes), each)
-    title = f"{figure.title}, {words}"
+    title = f"{moved(figure.title)}, {words}"
     description = f"{title}. {figure.caption}. {' '.join(notes)}"
     return replace(figure, title=title, panels=tuple(panels), legends=legends, notes=notes, description=description)
 
@@ -201,26 +203,25 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
     reduced = "stat" in op.instruction.words  # a further register of each thread holds the maximum of the others
     load = op.instruction.kind == "tcgen05.ld"
     cells = high * wide
-    panels = (
+    beside, ways = wide + registers <= 32, ("from", "to")[:: 1 if load else -1]
+    panels = [
         Panel(
-            caption="tensor memory: lanes × columns of 32 bits" + ("" if load else ", what is written"),
+            caption=f"{ways[0]} tensor memory, 32 bits a cell",
             labels=left,
             paints=painting.cells[:cells],
             row_ruler=Ruler("lane", tuple(map(str, range(high)))),
             col_ruler=Ruler("column", tuple(map(str, range(wide)))),
             boxes=tuple(_runs(first, wide)),
             data={"thread": tuple(None if found is None else found[0][0] for found in first)},
-            place=(0, 0),
         ),
         Panel(
-            caption="registers of the warp: which lane,column each holds",
+            caption=f"{ways[1]} registers",
             labels=right,
             paints=painting.cells[cells:],
             row_ruler=Ruler("thread", tuple(f"T{t}" for t in range(threads))),
             col_ruler=Ruler("register", tuple(f"r{r}" for r in range(registers))),
-            place=(0, 1) if wide + registers <= 32 else (1, 0),
         ),
-    )
+    ]
     name = ("tcgen05.ld.red" if reduced else "tcgen05.ld") if load else "tcgen05.st"
     reached: dict[int, set[tuple[int, int]]] = {}
     for (thread, _), parts in pieces.items():
@@ -232,19 +233,22 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
     caption += "A cell of registers shows its lane and column, from the given address"
     mute = whole * (title != whole)
     caption = f"{mute}. {caption}" if mute else caption
-    if reduced:
-        panels = (panels[0], _with_maximum(panels[1]))
-    notes = [f"The lanes are those of the warp's own 32: warp w of four begins at lane 32w. {not_run()}"]
+    panels += [_maximum(panels[1])] * reduced
+    panels = [replace(panel, place=(0, n) if beside else (n, 0)) for n, panel in enumerate(panels[:: 1 if load else -1])]
+    notes = [
+        f"The lanes are those of the warp's own 32: warp w of four begins at lane 32w. {not_run('SM103' if reduced else 'SM100')}"
+    ]
     if "16b" in op.instruction.words:
         notes.insert(0, "A register packs the low 16 bits of two neighboring columns; the lower half comes first.")
     if reduced:
-        notes.insert(0, "max is one more f32 of each thread: the largest of its values. Only on SM103.")
+        notes.insert(0, "max is one more f32 of each thread: the largest of its values.")
     if HOLE in painting.cells:
         notes.append("Hatched: columns that the instruction does not touch.")
     notes[:0] = highlight_notes(options)
     source = f"ValID {op.val_id}, {'Dst' if load else 'Src'} {op.dst if load else op.src}"
     facts = {"threads": threads, "registers a thread": registers, "lanes": high, "columns": wide}
-    return painting.figure("lanes", (title, source, caption, f"{title}. {caption}. {' '.join(notes)}"), panels, notes, facts, mute)
+    drawn = painting.figure("lanes", (title, source, caption, f"{title}. {caption}. {' '.join(notes)}"), panels, notes, facts, mute)
+    return replace(drawn, arrows=tuple([Arrow(n, n + 1) for n in range(len(panels) - 1)]))
 
 
 def _lit(painting: Painting, pairs: Sequence[tuple[int, int] | None], options: FigureOptions) -> Painting:
@@ -264,13 +268,10 @@ def _lit(painting: Painting, pairs: Sequence[tuple[int, int] | None], options: F
     return Painting(tuple(cells), paints, (replace(legend, entries=tuple(entries)),))
 
 
-def _with_maximum(panel: Panel) -> Panel:
-    """The registers of the threads, and behind them the register that holds the largest of a thread."""
-    wide, ruler = panel.cols, panel.col_ruler
-    labels = [x for r in range(panel.rows) for x in (*panel.labels[r * wide : (r + 1) * wide], f"max of T{r}")]
-    paints = [x for r in range(panel.rows) for x in (*panel.paints[r * wide : (r + 1) * wide], panel.paints[r * wide])]
-    names = replace(ruler, labels=(*ruler.labels, "max"), levels=(*ruler.levels[:-1], 1, 0))
-    return replace(panel, cols=wide + 1, labels=tuple(labels), paints=tuple(paints), col_ruler=names)
+def _maximum(panel: Panel) -> Panel:
+    """The register that tcgen05.ld.red adds to those of each thread."""
+    labels, ruler = tuple([f"max of T{t}" for t in range(panel.rows)]), Ruler("", ("max",))
+    return replace(panel, caption="their maximum", cols=1, labels=labels, paints=panel.paints[:: panel.cols], col_ruler=ruler)
 
 
 def _runs(first: Sequence[list[tuple[int, int, int]] | None], wide: int) -> Iterator[tuple[int, int, int, int]]:

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
 from cute_viz.figures.model import HOLE, Panel
-from cute_viz.figures.options import lie
+from cute_viz.figures.options import lie, runs
 from cute_viz.figures.paint import span
 from cute_viz.spelling import count
 
@@ -113,7 +113,11 @@ def of_lanes(cells: Mapping[int, AbstractSet[Place]], wide: int, load: bool) -> 
     if len(columns) > 1 or len(sharing) > 1 or len(each := {len(lanes) for lanes in reached.values()}) > 1:
         return ""
     which = "one lane" if each == {1} else f"each of {each.pop()} lanes"
-    return f"Each thread {verb} {count(columns.pop(), 'column')} of {which}; {count(sharing.pop(), 'thread')} share a lane"
+    mine = sorted(thread for thread, its in reached.items() if 0 in its)
+    names = [f"T{a}" if a == b else f"T{a} to T{b}" for a, b in runs(mine)]
+    names = [f"T{t}" for t in mine] if len(mine) < 3 else names
+    share = f"{' and '.join((', '.join(names[:-1]), names[-1])[len(names) == 1 :])} share{'s' * (len(mine) == 1)}"
+    return f"Each thread {verb} {count(columns.pop(), 'column')} of {which}; {share} lane 0"
 
 
 def of_filled(rows: int, lanes: int, times: int) -> str:

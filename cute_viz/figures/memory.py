@@ -29,6 +29,11 @@ def owner(op: Instruction) -> str:
     return CTA if op.issued else THREAD
 
 
+def per_chunk(bits: int) -> int:
+    """How many elements the 16 bytes of a cell hold; one that is wider counts alone."""
+    return max(1, CHUNK * 8 // bits)
+
+
 def in_chunks(caption: str, cells: Sequence[tuple[str, int] | None], place: tuple[int, int], every: int = 0) -> Panel:
     """Shared memory in lines of 128 bytes, a cell for 16: of each its label and paint, None of what holds nothing.
 

@@ -29,13 +29,13 @@ from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tmem import is_sparse, make_fragment_e, sparse_words
 from cute_viz.algebra.umma import MmaOperands
 from cute_viz.errors import AlgebraError, FigureError
-from cute_viz.figures.findings import of_owners, of_warps
+from cute_viz.figures.findings import of_operands, of_owners, of_warps
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
 from cute_viz.figures.machine import of_memory, of_metadata_bits
 from cute_viz.figures.memory import CTA, SHARED, memory_of, owner
 from cute_viz.figures.metadata import has_metadata, metadata_map, metadata_notes
 from cute_viz.figures.model import Figure, Panel
-from cute_viz.figures.options import PLAIN, FigureOptions, alone, check_cells
+from cute_viz.figures.options import PLAIN, FigureOptions, check_cells, left_out
 from cute_viz.figures.options import operands as operands_of
 from cute_viz.figures.owners import LISTED, NAMED, TVMap, ownership_notes, places_of, replicas, tile_panel
 from cute_viz.spelling import count
@@ -64,6 +64,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         m, _, k = map(product, tiled.atom.shape_mnk)
         return tmem(make_fragment_e(tiled.atom.instruction, ((m // size(tiled.atom.thr_id), k), 1, 1)), options)
     single = isinstance(obj, MMA_Atom) or tuple(map(product, tiled.atom.shape_mnk)) == tile_shape(tiled)
+    by_half = tiled.atom.instruction.sparse > 1 and tiled.atom.stored == 1
     sparse, of_tcgen05 = single and has_metadata(tiled.atom), is_sparse(tiled.atom.instruction)
     more = "E" if sparse else ""
     words = f"an MMA has the operands A, B and C{', its metadata is E' if sparse or of_tcgen05 else ''}"
@@ -85,7 +86,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         what = (
             f"{rows} × {cols} groups of K, the metadata of A"
             if x == "E"
-            else _size(tiled.atom, x, rows, cols) + _role(tiled.atom, x)
+            else _size(tiled.atom, x, rows, cols) + _role(tiled.atom, x) + ", half of them stored" * (by_half and x == "A")
         )
         what = f"{x}: {what}" + (f", in {memory[x]}" if x in memory else "")
         core = _core(tiled.atom, x, memory.get(x, "")) if single else None
@@ -104,14 +105,14 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         )
     notes += metadata_notes(tiled.atom) if "E" in shown else []
     if tiled.atom.instruction.sparse > 1 and "A" in shown:
-        half = "sparse; half of the elements that a thread has are stored, and the metadata selects them"
+        half = "V counts places of the dense matrix; half of them are stored, and the metadata selects which"
         notes.append(f"A: {sparse_words(tiled.atom.instruction) or half}.")
     if "C" in operands and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         notes.append("Atoms along K hold partial sums of the same elements of C.")
     if options.operand and not options.part:
         tiles = {x: operand_tile(tiled, x)[:: -1 if x == "B" else 1] for x in "ABC" if x not in shown}
         homes = {f"{x} ({rows} × {cols})": SPACES[tiled.atom.instruction.home(x)] for x, (rows, cols) in tiles.items()}
-        notes += alone(shown, homes)
+        notes += left_out(homes)
     notes += highlight_notes(options, owner(tiled.atom.instruction))
     name = tiled.atom.name or "MMA atom"
     threads = size(tiled.thr_layout_vmnk)
@@ -122,17 +123,23 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     title = f"{called}: {holders}" if single and tiled.atom.instruction.called else ""
     whole = title or f"{name}{'' if single else ' tiled'}: {' × '.join(map(str, tile))}, {holders}"
     one = options.thread.start if options.thread is not None and len(options.thread) == 1 else None
-    held = next((x for x in shown if x not in memory and x != "E"), "")
-    stored = tiled.atom.instruction.sparse if held == "A" and tiled.atom.stored == 1 else 1
-    told = of_owners(panels[shown.index(held)], held, one, values=options.value, sparse=stored) if held and not of_ctas else ""
-    if held == "C" and one is None is options.value and not of_ctas:
-        told = _of_many(tiled.atom, panels[0], shown) or told
+    held = {x: panel for x, panel in zip(shown, panels, strict=True) if x not in memory and x != "E"}
+    first = next(iter(held), "")
+    verb = "covers" if by_half and first == "A" else "holds"
+    told = of_owners(held[first], first, one, verb, options.value) if held and not of_ctas else ""
+    told += "; half of them are stored" * (told != "" and verb == "covers" and options.value is None)
+    if one is None is options.value and not of_ctas:
+        told = (
+            (_of_many(tiled.atom, panels[0], shown) if first == "C" else "") or (of_operands(held) if len(held) > 1 else "") or told
+        )
     told = of_metadata_bits(panels[0]) if shown == "E" else of_memory(memory) if of_ctas and shown == "CAB" and memory else told
     title = options.title or told or whole
     caption = CTA_CAPTION if of_ctas else CAPTION
     mute = whole.removeprefix(name).lstrip(": ") if title != whole else ""
     caption = f"{caption} ({mute})" if mute else caption
     facts = {"CTAs" if of_ctas else "threads": threads, **dict(_fact(x, maps[x], memory.get(x, "")) for x in operands)}
+    if by_half and (places := maps["A"].values if "A" in maps and "A" not in memory else 0):
+        facts |= {"places of A a thread": places, "values of A": places // tiled.atom.instruction.sparse}
     told_by = title, _source(tiled, single), caption
     return painting.figure("mma", told_by, panels, notes, {**facts, **_drawn(tiled, operands)}, mute)
 

@@ -129,18 +129,19 @@ def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def lie(where: Mapping[str, str]) -> str:
-    """Where things lie, those of one memory together; what has none is left out. where: their memories by their names."""
+    """Where things lie, those of one memory together. where: their memories by their names."""
     told = []
     for home in dict.fromkeys(where.values()):
         its = [name for name in where if where[name] == home]
-        told.append(f"{' and '.join(its)} {'lie' if len(its) > 1 else 'lies'} in {home}" if home else f"not {' and '.join(its)}")
+        told.append(f"{' and '.join(its)} {'lie' if len(its) > 1 else 'lies'} in {home}")
     return ", ".join(told)
 
 
-def alone(shown: Iterable[str], others: Mapping[str, str]) -> list[str]:
-    """A note on what a picture of some operands leaves out. shown: these, in words; others: the memories of the rest."""
-    its = [*shown]
-    return [f"Only {' and '.join(its)} {'are' if len(its) > 1 else 'is'} drawn, as asked: {lie(others)}."] if others else []
+def left_out(others: Mapping[str, str]) -> list[str]:
+    """A note on what a picture of some operands leaves out. others: their memories, by what they are called."""
+    homes = {home: [name for name, where in others.items() if where == home] for home in others.values()}
+    told = " and ".join(" and ".join(its) + f", in {home}," * bool(home) for home, its in homes.items())
+    return [f"{told[0].upper()}{told[1:]} {'are' if len(others) > 1 else 'is'} not drawn."] if told else []
 
 
 NOT_RUN = "not run on hardware"  # what a figure says of machines; check/digest.py, `told`, takes it back where a report is kept

@@ -16,7 +16,7 @@ from cute_viz.algebra.tensor_map import ATOM_64B, SWIZZLE_NAMES
 from cute_viz.algebra.tma import ROWS, TmaCopy
 from cute_viz.errors import FigureError
 from cute_viz.figures.machine import of_boxes, of_moved
-from cute_viz.figures.memory import CHUNK, LINE, in_chunks
+from cute_viz.figures.memory import CHUNK, LINE, in_chunks, per_chunk
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells, not_run
 from cute_viz.figures.paint import HUES, numbered
@@ -255,7 +255,7 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
     where, dimensions = elements_of(obj), dimensions_of(obj)
     swizzle, bits = get_swizzle_portion(obj.smem), obj.tensor.bits
     per, total = obj.bits // bits // obj.ctas, size(obj.cta_v_map)
-    wide = max(1, CHUNK * 8 // bits)
+    wide = per_chunk(bits)
     cells: dict[int, tuple[str, int]] = {}
     outside = 0
     for element in range(0, total, wide):

@@ -143,18 +143,20 @@ def _free(figure: Figure, found: re.Match[str]) -> bool:
 
 def _lanes(figure: Figure, found: re.Match[str]) -> bool:
     """Of each lane its one thread, of the same number."""
-    panel = figure.panels[0]
+    panel = next(panel for panel in figure.panels if "tensor memory" in panel.caption)
     own = all(t is None or t == n // panel.cols for n, t in enumerate(panel.data["thread"]))
-    largest = figure.panels[1].col_ruler.labels[-1] == "max"
+    largest = figure.panels[-1].col_ruler.labels == ("max",)
     return own and panel.cols == int(found[1]) and largest == bool(found[2])
 
 
 def _shared_lanes(figure: Figure, found: re.Match[str]) -> bool:
-    """The columns of each thread in a lane, its lanes, and the threads of each lane, as the panel of tensor memory has them."""
-    panel = figure.panels[0]
+    """The columns of each thread in a lane, its lanes, and the threads of the lane that is named, in tensor memory."""
+    panel = next(panel for panel in figure.panels if "tensor memory" in panel.caption)
     pairs = Counter((n // panel.cols, t) for n, t in enumerate(panel.data["thread"]) if t is not None)
-    lanes, threads = (set(Counter(pair[n] for pair in pairs).values()) for n in (1, 0))
-    return (set(pairs.values()), lanes, threads) == ({int(found[1])}, {int(found[2] or 1)}, {int(found[3])})
+    lanes = {*Counter(t for _, t in pairs).values()}
+    told = {t for a, b in re.findall(r"T(\d+)(?: to T(\d+))?", found[3]) for t in range(int(a), int(b or a) + 1)}
+    sharing = {t for lane, t in pairs if lane == int(found[4])}
+    return ({*pairs.values()}, lanes, sharing) == ({int(found[1])}, {int(found[2] or 1)}, told)
 
 
 def _filled(figure: Figure, found: re.Match[str]) -> bool:
@@ -239,18 +241,19 @@ def _given(figure: Figure, found: re.Match[str]) -> bool:
 
 
 def _zeros(figure: Figure, found: re.Match[str]) -> bool:
-    """The name says that it fills with zeros, and the cells of each thread are as many, in one line."""
-    panel, held = figure.panels[-1], Counter(figure.panels[-1].data["thread"])
+    """The cells of each thread are as many, in one line; as many zeros stand where the predicate is false."""
+    *_, panel, zeros = figure.panels
+    held = Counter(panel.data["thread"])
     lines = {(t, divmod(n, panel.cols)[found[2] == "column"]) for n, t in enumerate(panel.data["thread"])}
-    return "ZFILL" in figure.caption and set(held.values()) == {int(found[1])} and len(lines) == len(held)
+    return zeros.labels == ("0",) * len(panel.paints) and {*held.values()} == {int(found[1])} and len(lines) == len(held)
 
 
 def _sparse(figure: Figure, found: re.Match[str]) -> bool:
-    """Of the elements of a thread in the panel of A half are stored, and so are half of each run along a row."""
-    stored, every, half, run = map(int, found.groups())
+    """The elements of a thread in the panel of A, in runs along a row; as many values as half of them."""
+    every, many, run = map(int, found.groups()[:3])
     panel = next(panel for panel in figure.panels if panel.caption.startswith("A:"))
     runs = {len([*its]) for _, its in groupby(zip(count(), panel.data["thread"]), key=lambda x: (x[0] // panel.cols, x[1]))}
-    return {*Counter(panel.data["thread"]).values()} == {every} and runs == {run} and (2 * stored, 2 * half) == (every, run)
+    return {*Counter(panel.data["thread"]).values()} == {every, many * run, 2 * figure.facts["values of A"]} and runs == {run}
 
 
 def _vector(figure: Figure, found: re.Match[str]) -> bool:

@@ -41,24 +41,25 @@ def _bits(figure: Figure, found: re.Match[str]) -> bool:
 
 
 def _bulk(figure: Figure, found: re.Match[str]) -> bool:
-    """The CTAs that issue, and the bytes of the values in shared memory."""
+    """The CTAs that issue, the bytes of the values in shared memory, and what the tensor shows: a box, rows, pixels or a line."""
     values = [int(n) for panel in figure.panels for label in panel.labels for n in re.findall(r"\bV(?:\d+-)?(\d+)", label)]
     ctas = {label.partition("\n")[0] for label in figure.panels[0].labels}
+    total = int(found["bytes"]) * int(found["rows"] or 1)
     whole = (
         not values
         or any("lines of" in note for note in figure.notes)
-        or ((max(values) + 1) * figure.facts["bits of a value"] == 8 * int(found[2]))
+        or (max(values) + 1) * figure.facts["bits of a value"] == 8 * total
     )
     _, reads, writes, *_ = [*(panel.caption.partition(": ")[2] for panel in figure.panels), ""]
     led = found["from"] is None or (reads.startswith(f"{found['from']} memory") and writes.startswith(f"{found['to']} memory"))
-    tensor = next((panel for panel in figure.panels if f"global memory, {found['of']}" in panel.caption), None)
-    return (
-        whole
-        and led
-        and (not found["of"] or tensor is not None)
-        and len(ctas) == int(found[1] or 1)
-        and ("cta_group::2" in figure.caption) == (found[1] == "2")
-    )
+    tensor = next(panel for panel in figure.panels if panel.caption.partition(": ")[2].startswith("global memory"))
+    rows = sum(re.fullmatch(r"r\d", label) is not None for label in tensor.labels)
+    flat = [label[1:] for label in tensor.labels if re.fullmatch(r"\+\d+", label)] == ["0", str(total - 1)]
+    shown = bool(tensor.boxes) and not rows and not flat, rows, flat, any(re.fullmatch(r"p\d+", x) for x in tensor.labels)
+    told = bool(found["box"]), int(found["rows"] or 0), bool(found["flat"]), bool(found["walk"])
+    adds = any("+=" in label for label in tensor.labels) == bool(found["adds"])
+    pair = len(ctas) == int(found[1] or 1) and ("cta_group::2" in figure.caption) == (found[1] == "2")
+    return whole and led and adds and pair and shown == told
 
 
 def _lit(panel: Panel, axis: int) -> list[int]:
@@ -141,8 +142,9 @@ CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
     r"(?:Down a column,|The first (?:chunk|element)s of) (\d+) rows lie in (\d+) (bank|bank group)s?(?:; swizzled, in (\d+))?: "
     r"(conflict-free|an? \d+-way conflict)": _banks,
     r"Sw<(\d+),(\d+),(-?\d+)> XORs bits? (\d+)(?:\.\.(\d+))? into bits? (\d+)(?:\.\.(\d+))?": _bits,
-    r"One thread(?: of each of (\d+) CTAs)? (?:copies|prefetches|adds) (\d+) bytes?(?: of \w+ memory to \w+ memory)?"
-    r"(?: of (?P<of>4 rows|pixels))?(?: from (?P<from>\w+) to (?P<to>\w+) memory)?": _bulk,
+    r"One thread(?: of each of (\d+) CTAs)? (?:copies|prefetches|(?P<adds>adds)) (?:(?P<box>a box) of |(?P<rows>\d+) rows of )?"
+    r"(?P<bytes>\d+)(?P<flat> contiguous)? bytes?(?:, (?P<walk>pixel) by pixel)?,?(?: of \w+ memory to \w+ memory)?"
+    r"(?: from (?P<from>\w+) to (?P<to>\w+) memory)?": _bulk,
     r"Rows? ([\d, and]+?) of \w+ gives? thread (\d+) columns (?:([\d, ]+) of each (\d+)|(\d+\.\.\d+)) of C": _of_thread,
     r"(?:A warp keeps its (?P<rows>\d+) rows from \w+ to \w+|(?P<lanes>Row r is lane r and thread r))"
     r"(?:; only the swizzle (?P<bent>bends) \w+|; SFA and SFB take (?P<beside>\d+) columns)?": _kept,

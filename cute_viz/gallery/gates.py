@@ -45,7 +45,7 @@ def flaws(figure: Figure, options: Options) -> list[str]:
     out += [f"one over the other: {a} and {b}" for a, b in _over(sorted(box for box, _ in texts))][:3]
     out += [f"on the border of a panel: {text}" for text in _crossing(page)][:3]
     out += [f"{what} cannot be read" for what in _unread(figure, options)]
-    if not any(is_true(figure.title, panel) for panel in [*figure.panels, *_whole(figure)]) or not is_true_of(figure.title, figure):
+    if not is_so(figure.title, figure):
         out.append(f"the title is false: {figure.title}")
     out += [f"the alt text lacks the title: {figure.title}"] if figure.title not in figure.description else []
     out += [flaw for panel in figure.panels for flaw in misplaced(figure, panel)]
@@ -108,6 +108,12 @@ def _unread(figure: Figure, options: Options) -> Iterator[str]:
             light, low = sorted((luminance(colours.fill(paint, dark)), luminance(colours.ink(paint, dark))), reverse=True)
             if (light + 0.05) / (low + 0.05) < (MUTED if paint.faded else CONTRAST):
                 yield f"{paint} {'in the dark' if dark else 'in print' if name == 'grey' else ''}"
+
+
+def is_so(title: str, figure: Figure) -> bool:
+    """Whether a title holds of a figure, each of its sentences of a panel."""
+    panels = [*figure.panels, *_whole(figure)]
+    return is_true_of(title, figure) and all(any(is_true(told, panel) for panel in panels) for told in _told(title))
 
 
 def is_true(title: str, panel: Panel) -> bool:
@@ -183,6 +189,24 @@ def is_true(title: str, panel: Panel) -> bool:
         values = None if first is None else range(first, (first if last is None else last) + 1)
         return named and _holds(panel, thread, int(found[4]), found[5] or "", values)
     return True
+
+
+def _told(title: str) -> list[str]:
+    """A title, or of one that has several operands a sentence for each: `Each thread holds 8 elements of A, in 4 pairs`."""
+    each = r"((?:half |a quarter of )?a (?:row|column)|one element|a pair|a run of \d+|\d+ (?:pairs|runs of \d+|single elements))"
+    names = r"of ([ABC](?:(?:,| and) of [ABC])*)"
+    if not re.fullmatch(rf"Each thread holds (?:{each} {names}(?:, and |, | and |$))+", title):
+        return [title]
+    return [_sentence(words, x) for words, of in re.findall(rf"{each} {names}", title) for x in re.findall("[ABC]", of)]
+
+
+def _sentence(words: str, name: str) -> str:
+    """What a thread holds of an operand, as a picture of it alone says it."""
+    if words.endswith(("row", "column")):
+        return f"Each thread holds {words if words[:2] != 'a ' or words[2] == 'q' else f'one {words[2:]}'} of {name}"
+    many, long = (int((re.findall(rf"{at}(\d+)", words) or [1])[0]) for at in ("^", "of "))
+    long = 2 if "pair" in words else long
+    return f"Each thread holds {many * long} elements of {name}" + f", in {many} runs of {long}" * (long > 1)
 
 
 SHARES = {"one": 1, "half a": 2, "a quarter of a": 4, "an eighth of a": 8}

@@ -9,16 +9,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cute_viz import __version__
-from cute_viz.documents.names import is_file_name, one_name, why_not
+from cute_viz.documents.markup import is_file_name, one_name, why_not
 from cute_viz.engine.caption import suffix_of
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.files import bytes_of, read_text, searched
 from cute_viz.renderers import FORMATS, Options, format_named
 from cute_viz.renderers.targets import TARGETS
 from cute_viz.spec import Library
-from cute_viz.spec.addressed import files_of
 from cute_viz.spec.build import Builder
 from cute_viz.spec.library_files import is_library
+from cute_viz.spec.made import files_of
 from cute_viz.spec.yaml import Keys, Text, Value
 
 INDEX = ("README.md", "index.html")

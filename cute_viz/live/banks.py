@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout, pointer_bits, position_independent
+from cute_viz.algebra.composed import ComposedLayout, as_layout, pointer_bits, position_independent
 from cute_viz.algebra.construct import LayoutRight, make_layout
 from cute_viz.algebra.copy import ThrCopy, TiledCopy, as_tiled_copy, spanned_tile
-from cute_viz.algebra.inttuple import modes, product
+from cute_viz.algebra.inttuple import leaves, modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
+from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.patterns import PATTERNS, UNITS, bytes_of, is_named
 from cute_viz.analysis.swizzles import search
@@ -22,6 +23,7 @@ from cute_viz.options.words import read
 
 if TYPE_CHECKING:
     from cute_viz.live.question import Question
+
 
 CELLS = 1 << 14  # of a tile
 _ASSUMED = 16  # bits of an element, where nothing says it: the page says that it assumes them
@@ -99,3 +101,23 @@ def _applied(best: Any, layout: Any, flip: bool) -> str | None:
     if not same:
         return None
     return str(inner) if best.swizzle is None else f"{best.swizzle} o 0 o {inner}"
+
+
+def formula(obj: Any) -> dict[str, Any] | None:
+    """The modes of a layout of rank 2 or less as (extent, stride) pairs, rows then columns, and its swizzle; None for all else."""
+    try:
+        found: Any = position_independent(as_layout(obj))
+    except CuteVizError:
+        return None
+    swizzle, offset = None, 0
+    if isinstance(found, ComposedLayout):
+        if not isinstance(found.outer, Swizzle) or not isinstance(found.offset, int):
+            return None
+        swizzle, offset, found = [found.outer.bits, found.outer.base, found.outer.shift], int(found.offset), found.inner
+    if not isinstance(found, Layout):
+        return None
+    pairs = [list(zip(leaves(a), leaves(b), strict=True)) for a, b in zip(modes(found.shape), modes(found.stride), strict=True)]
+    if not 1 <= len(pairs) <= 2 or not all(isinstance(n, int) for mode in pairs for pair in mode for n in pair):
+        return None
+    rows, cols = ([[int(extent), int(step)] for extent, step in mode] for mode in (*pairs, [])[:2])
+    return {"rows": rows, "cols": cols, "offset": offset, "swizzle": swizzle}

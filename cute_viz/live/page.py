@@ -12,11 +12,38 @@ from zlib import compressobj
 
 from cute_viz import __version__
 from cute_viz.algebra.ops import OPS
-from cute_viz.live.presets import presets
 from cute_viz.live.share import WAYS
 from cute_viz.options import OPTIONS
 from cute_viz.renderers.html import CONTROLS, MODULES, READOUT
 from cute_viz.renderers.palette import PALETTES
+from cute_viz.spec import PACKAGED
+
+
+@lru_cache(maxsize=1)
+def presets() -> list[dict[str, Any]]:
+    """Groups of examples: a title, a source, and options."""
+    own = json.loads((files("cute_viz.live") / "assets" / "presets.json").read_text("utf-8"))
+    return [{"group": group, **one} for group, ones in own.items() for one in ones] + _specs()
+
+
+def _specs() -> list[dict[str, Any]]:
+    from cute_viz.files import read_text
+    from cute_viz.spec.yaml import Keys, read_yaml
+
+    out: list[dict[str, Any]] = []
+    seen: dict[str, Any] = {}
+    for name in dict.fromkeys(PACKAGED.spec_names()):
+        path = PACKAGED.spec_file(name) or ""
+        if path not in seen:
+            seen[path] = read_yaml(read_text(path))
+        whole = seen[path]
+        specs = whole.get("specs")
+        fields = specs.get(name) if isinstance(specs, Keys) else whole
+        if isinstance(fields, Keys):
+            title = str(fields.get("title") or fields.get("layout") or name.replace("_", " "))
+            out.append({"group": str(whole.get("description") or "Kernels"), "title": title, "source": name, "options": {}})
+    return out
+
 
 TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".json": "application/json", ".svg": "image/svg+xml"}
 FIELDS = (

@@ -14,8 +14,7 @@ from typing import Any
 
 from cute_viz.algebra.ops import OPS
 from cute_viz.errors import CuteVizError
-from cute_viz.live.page import assets, document, policy, settings
-from cute_viz.live.presets import presets
+from cute_viz.live.page import assets, document, policy, presets, settings
 from cute_viz.live.questions import answer
 
 VERSION = "314.0.7"

@@ -13,8 +13,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from cute_viz.source.address import Folder
-from cute_viz.source.build import Build
+from cute_viz.source.address import Build, Folder
 from cute_viz.spec import Library
 
 SECONDS = 20.0  # that an answer may take

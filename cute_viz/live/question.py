@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine import Answer, Folder, Request, Source, ask
 from cute_viz.errors import CuteVizError, boundary
-from cute_viz.source.address import address_of
-from cute_viz.source.build import Build
+from cute_viz.source.address import Build, address_of
 from cute_viz.spec import PACKAGED, Library
 from cute_viz.spelling import spelled
 

@@ -24,7 +24,7 @@ from cute_viz.notation import is_triton
 from cute_viz.options import OPTIONS
 from cute_viz.options.views import TILINGS, VIEWS, View
 from cute_viz.options.words import read_all
-from cute_viz.source.build import Build
+from cute_viz.source.address import Build
 from cute_viz.spec import PACKAGED, WORDS, Library
 from cute_viz.spelling import spelled
 
@@ -106,7 +106,7 @@ def _words(what: str, given: Any) -> dict[str, Any]:
 
 def _draw(question: Question) -> dict[str, Any]:
     """The picture, and what a reader can ask of it."""
-    from cute_viz.live.formula import formula
+    from cute_viz.live.banks import formula
     from cute_viz.renderers.geometry import keeping
     from cute_viz.renderers.html import explored
     from cute_viz.renderers.said import described

@@ -11,9 +11,8 @@ from cute_viz.algebra.common import Operation
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, raised_by
 from cute_viz.notation.program import Document, evaluate_program, operations_of
-from cute_viz.notation.reading import Passage, Resolver
 from cute_viz.notation.statements import parse_program
-from cute_viz.notation.syntax import Call, Name, Node, Statement, short
+from cute_viz.notation.syntax import Call, Name, Node, Passage, Resolver, Statement, short
 from cute_viz.records import pattern
 
 DIALECTS = ("auto", "cute", "cpp", "dsl", "dump", "triton")

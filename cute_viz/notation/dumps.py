@@ -15,8 +15,7 @@ from cute_viz.notation.cute import Parser
 from cute_viz.notation.labelled import HEADING, LABEL, Fields, build, label_key
 from cute_viz.notation.lexer import tokenize
 from cute_viz.notation.program import Document, evaluate_program
-from cute_viz.notation.reading import Passage
-from cute_viz.notation.syntax import Chain, Node, Number, Pair, Statement
+from cute_viz.notation.syntax import Chain, Node, Number, Pair, Passage, Statement
 
 MAX_LINE = 20_000  # characters of a line that are searched
 MAX_OBJECT = 4_000  # characters of one printed layout

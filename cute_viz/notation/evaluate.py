@@ -14,7 +14,6 @@ from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
-from cute_viz.notation.reading import Passage
 from cute_viz.notation.syntax import (
     Apply,
     Arith,
@@ -29,6 +28,7 @@ from cute_viz.notation.syntax import (
     Node,
     Number,
     Pair,
+    Passage,
     Ratio,
     Sequence,
     check_congruent,

@@ -16,9 +16,8 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.notation.evaluate import Evaluator, Failed
 from cute_viz.notation.lexer import divided
-from cute_viz.notation.reading import Passage
 from cute_viz.notation.statements import parse_program
-from cute_viz.notation.syntax import Apply, Call, Chain, Infix, Name, Node, Sequence, Statement, short
+from cute_viz.notation.syntax import Apply, Call, Chain, Infix, Name, Node, Passage, Sequence, Statement, short
 from cute_viz.notation.values import PRINTERS, SWIZZLES, drawn, is_drawable, ungroup
 from cute_viz.records import pattern
 from cute_viz.values.integer import Unknown

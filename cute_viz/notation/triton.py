@@ -18,7 +18,7 @@ from cute_viz.errors import CuteVizError, NotationError, did_you_mean
 from cute_viz.notation import triton_distributed as registers
 from cute_viz.notation import triton_shared as memory
 from cute_viz.notation.program import Document
-from cute_viz.notation.reading import Passage
+from cute_viz.notation.syntax import Passage
 from cute_viz.notation.triton_linear import Linear
 from cute_viz.notation.triton_text import Encoding, Typed, find
 

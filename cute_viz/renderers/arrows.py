@@ -72,8 +72,8 @@ def undrawn(found: Sequence[Arrow], frames: Sequence[PanelFrame]) -> str:
 
 def _number(panel: Panel, at: int) -> int:
     """The number of a step, as the caption of its panel begins with it; the number of the panel where it has none."""
-    head, dot, _ = panel.caption.partition(". ")
-    return int(head) if dot and head.isdecimal() else at + 1
+    head = panel.caption.partition(". ")[0]
+    return int(head) if head.isdecimal() else at + 1
 
 
 def crossed(found: Sequence[Arrow], panel: int, panels: Sequence[Panel]) -> list[int]:

@@ -39,6 +39,7 @@ def of_stage(figure: Figure, panel: Panel, cell: float, fit: Fit, most: tuple[fl
     return frames(alone, Detail.RASTER if cell < 3 else Detail.COLOUR, cell=size, fit=fit)[0]
 
 
+FLOWS, ARROW = ("bulk", "lanes"), 28.0  # kinds whose panels arrows join, and px between these
 Fitted = tuple[list[PanelFrame], list[tuple[float, float]], float, float]
 
 
@@ -145,7 +146,7 @@ def aligned(figure: Figure, found: list[PanelFrame]) -> Fitted:
     places, w, h = arrange(
         [panel.place for panel in figure.panels],
         [(frame.width, frame.height) for frame in found],
-        found[0].fit.gap if found else GAP,
+        max(found[0].fit.gap, ARROW * (figure.kind in FLOWS)) if found else GAP,
         figure.kind == "page" and bool(figure.arrows),
     )
     return found, places, w, h

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,7 +13,7 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.limits import limit
-from cute_viz.records import dataclass
+from cute_viz.records import dataclass, pattern
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,7 +28,8 @@ ORPHAN = 0.34  # of the first line, than which the last is not shorter where its
 PROSE = 0.6  # width of an average letter of prose, in font sizes, on the safe side
 CHAR = 0.61  # width of a monospace character, in font sizes
 ALL_COLUMNS = 32  # up to so many columns, cells are made wide enough for every column's label
-
+_THINGS = pattern(r"((?:free )?\w+?)(s|ies|ices)\b", re.ASCII)  # what facts count
+_ONE = {"s": "", "ies": "y", "ices": "ix"}
 
 _KEPT: ContextVar[dict[Any, Any] | None] = ContextVar("kept", default=None)
 
@@ -131,15 +133,27 @@ def fact_line(figure: Figure) -> str:
     """The figure's facts in one line, less those that only CuTe's own printers need."""
     facts = {name: value for name, value in figure.facts.items() if not name.startswith("drawn")}
     each = ", ".join(f"{name[10:]} {value}" for name, value in facts.items() if name.startswith("values of "))
-    words = [f"{name} {value}" for name, value in facts.items() if not name.startswith("values of ")]
+    words = [_counted(name, value) for name, value in facts.items() if not name.startswith("values of ")]
     return " · ".join(words + ([f"values per {'CTA' if 'CTAs' in facts else 'thread'}: {each}"] if each else []))
+
+
+def _counted(name: str, value: object) -> str:
+    """A fact in words, a number of things before their name: `32 threads`, `1 column`, `cosize 12`."""
+    found = _THINGS.match(name)
+    if found is None or not isinstance(value, int):
+        return f"{name} {value}"
+    one = found[1] + _ONE[found[2]]
+    return f"{value} {one if value == 1 else found[0]}{name[found.end() :]}"
 
 
 def shared_sizes(panels: Sequence[Panel], sizes: Sequence[Sizes]) -> list[Sizes]:
     """Cell sizes and ruler rooms such that panels of one figure line up: rows with rows, columns with columns. Panels that stand
-    side by side and have as many rows share their cells' height and the room above; panels on top of each other that have as
-    many columns, their cells' width and the room at the left."""
-    out = list(sizes)
+    side by side share the room above, and the height of their cells if they have as many rows; panels on top of each other that
+    have as many columns, their cells' width and the room at the left."""
+    tops = {
+        at: max(top for p, (*_, top) in zip(panels, sizes, strict=True) if p.place[0] == at) for at, _ in (p.place for p in panels)
+    }
+    out = [(w, h, left, tops[p.place[0]]) for p, (w, h, left, _) in zip(panels, sizes, strict=True)]
     for axis in (0, 1):
         groups: dict[tuple[int, int], list[int]] = {}
         for n, panel in enumerate(panels):
@@ -148,7 +162,7 @@ def shared_sizes(panels: Sequence[Panel], sizes: Sequence[Sizes]) -> list[Sizes]
             for n in members:
                 w, h, left, top = out[n]
                 if axis == 0:
-                    h, top = max(out[m][1] for m in members), max(out[m][3] for m in members)
+                    h = max(out[m][1] for m in members)
                 else:
                     w, left = max(out[m][0] for m in members), max(out[m][2] for m in members)
                 out[n] = (w, h, left, top)

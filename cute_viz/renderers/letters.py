@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 
 def printable(text: str) -> str:
     r"""Letters that show, in one line: for terminals, and for pages that place each letter."""
     return text if text.isprintable() else "".join(c if c.isprintable() else " " if c in "\t\n" else "\ufffd" for c in text)
 
 
+# What XML cannot hold, and what turns the reading direction.
+_HARMFUL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
 def xml(text: str) -> str:
     r"""Letters that XML can hold and that keep the reading direction; line ends stay."""
-    if text.isprintable():  # nearly always
-        return text
-    return "".join([c if c.isprintable() or c in "\t\n\r\xa0" or _is_harmless(ord(c)) else "\ufffd" for c in text])
-
-
-def _is_harmless(code: int) -> bool:
-    """Whether XML can hold an unprintable character, and it does not turn the reading direction."""
-    if 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069:
-        return False
-    return 0xA0 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF
+    return text if text.isprintable() else _HARMFUL.sub("\ufffd", text)  # nearly always
 
 
 def markup(text: str) -> str:

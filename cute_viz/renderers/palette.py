@@ -69,7 +69,7 @@ def mixed(colour: str, share: float, page: str = "#ffffff") -> str:
 
 def rgb(colour: str) -> tuple[int, int, int]:
     """The three channels, 0 to 255, of #rrggbb."""
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:], 16)
 
 
 def luminance(colour: str) -> float:

@@ -45,12 +45,13 @@ def shelves(sizes: Sequence[tuple[float, float]], room: float, gap: float) -> tu
 
 def once(figure: Figure) -> Figure:
     """A copy whose source and destination are equal, with one panel for both."""
-    if figure.kind != "copy" or len(figure.panels) != 2:
+    if figure.kind != "copy" or len(figure.panels) < 2:
         return figure
-    source, destination = figure.panels
-    words = "source and destination: who moves"
+    source, destination, *more = figure.panels
+    words = f"{'predicate true: ' * bool(more)}source and destination: who moves"
     alike = replace(destination, caption=words, place=source.place) == replace(source, caption=words)
-    return replace(figure, panels=(replace(source, caption=words),)) if alike else figure
+    rest = [replace(panel, place=(n, 0)) for n, panel in enumerate(more, 1)]
+    return replace(figure, panels=(replace(source, caption=words), *rest)) if alike else figure
 
 
 def passed_on(figure: Figure) -> Figure:

@@ -102,3 +102,18 @@ def path_parts(path: str) -> tuple[str, ...]:
                 out.append(text[begin:n])
             begin = n + 1
     return (*out, text[begin:])
+
+
+class Build(NamedTuple):
+    """Where the flags of a file come from.
+
+    flags: those of nvcc or clang, as one text. folder: of compile_commands.json, or the path of one. through: the unit that
+    includes the file. root: the folder of the project that says so, outside of which nothing but system headers is read; None for
+    what the user says. instances: the path of what `nm -C` prints of a binary, whose instances of templates are read.
+    """
+
+    flags: str | None = None
+    folder: str | None = None
+    through: str | None = None
+    root: str | None = None
+    instances: str | None = None

@@ -18,7 +18,7 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.tensor import Tensor, make_tensor
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError
-from cute_viz.notation.reading import Resolver
+from cute_viz.notation.syntax import Resolver
 from cute_viz.source.mlir_types import Setting, copy_atom, mma_atom, value_of
 from cute_viz.source.moves import Move
 from cute_viz.source.parts import TypeParts, held

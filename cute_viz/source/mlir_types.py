@@ -18,8 +18,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.notation.cute import Parser
 from cute_viz.notation.evaluate import Evaluator
-from cute_viz.notation.reading import Passage, Resolver
-from cute_viz.notation.syntax import Chain, Node
+from cute_viz.notation.syntax import Chain, Node, Passage, Resolver
 from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType, printed, unsigned
 

@@ -16,7 +16,7 @@ from cute_viz.source.moves import Launch, Move
 if TYPE_CHECKING:
     from cute_viz.algebra.common import Operation
     from cute_viz.notation import Notation
-    from cute_viz.notation.reading import Resolver
+    from cute_viz.notation.syntax import Resolver
 
 _MANY = 12  # names that an error lists
 
@@ -206,7 +206,7 @@ def _sliced(file: SourceFile, entry: Entry, slices: str) -> Any:
 def _slice_of(file: SourceFile, entry: Entry, slices: str) -> Notation:
     """A slice in notation, with what its names stand for."""
     from cute_viz.notation import Notation, parse
-    from cute_viz.notation.reading import Passage
+    from cute_viz.notation.syntax import Passage
 
     names = {"it": entry.read()}
     for name in dict.fromkeys(re.findall(r"(?<![\w.])[A-Za-z_]\w*", slices)):

@@ -5,14 +5,118 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from math import prod
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any, NamedTuple
 
 from cute_viz.errors import CuteVizError
 from cute_viz.records import dataclass
 
+_TRIED = 4096  # rounds whose conditions are evaluated
+NO, ROUND, ALWAYS = range(3)  # whether threads of a block agree: no, or nobody knows; in a round of a loop; in all of a launch
+COMPUTED = frozenset(  # words of an expression that are alike in all threads where its operands are
+    (
+        *("size", "cosize", "rank", "depth", "shape", "stride", "get", "min", "max", "abs", "ceil_div", "round_up", "value"),
+        *("is_same", "is_same_v", "is_static", "is_static_v", "sizeof", "decltype", "static_cast", "cute", "std", "Int", "C"),
+        *("auto", "const", "bool", "int", "unsigned", "long", "short", "char", "int32_t", "uint32_t", "int64_t", "uint64_t"),
+    )
+)
+COMPARED: dict[str, Callable[[int, int], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge, "!=": ne, "==": eq}
+
+
+class Round(NamedTuple):
+    """A loop around a statement: its rounds, its variable, and the values of that, where only the loop itself changes it."""
+
+    line: int
+    file: str
+    name: str = ""
+    rounds: int | None = None
+    values: Sequence[int] | None = None
+
+
+class Gate(NamedTuple):
+    """A condition around a statement: the names in it, and whether it is as it must be where one of them, or none (""), has a
+    value; None where that is not known. choice: the alternative that it is then. behind: what the condition guards leaves, and
+    the statement is behind that."""
+
+    names: Sequence[str]
+    holds: Callable[[str, int], bool | None]
+    choice: Callable[[], Alternative] | None = None
+    behind: bool = False
+
+
+def often(around: Iterable[Round | Gate], sure: bool = True) -> Often:
+    """How often a statement runs in one call of its function, by what is around it, outermost first."""
+    loops: list[Loop] = []
+    choices: list[Alternative] = []
+    known: dict[str, tuple[int, Sequence[int] | None]] = {}
+    for one in around:
+        if isinstance(one, Round):
+            known[one.name] = len(loops), one.values
+            loops.append(Loop(one.line, one.file, one.rounds, one.rounds))
+            continue
+        mine = [name for name in known if name and name in one.names]
+        at, values = known[mine[0]] if len(mine) == 1 else (0, None)
+        if values is None or len(values) > _TRIED:
+            held = [None if mine else one.holds("", 0)]
+            sure = sure and held == [True]
+        else:
+            held = [one.holds(mine[0], value) for value in values]
+            sure = sure and None not in held
+            values = [value for value, holds in zip(values, held, strict=True) if holds is not False]
+            known[mine[0]] = at, values
+            loops[at] = loops[at]._replace(runs=len(values))
+        if one.choice is not None and (None in held or one.behind):
+            choices.append(one.choice())
+    return Often(tuple(loops), sure, tuple(choices))
+
+
+class Pace(NamedTuple):
+    """What a loop does to its variable in each round: how, `+`, `*` or `/`, and with which number."""
+
+    word: str
+    number: int
+
+    def after(self, value: int) -> int:
+        """The next value."""
+        return value + self.number if self.word == "+" else value * self.number if self.word == "*" else value // self.number
+
+
+def step_of(word: str, number: int | None) -> Pace | None:
+    """The step that an operator makes, `+=` or `>>=`; None of any other."""
+    if word in ("++", "--"):
+        return Pace("+", 1 if word == "++" else -1)
+    if number is None or word not in ("+=", "-=", "*=", "/=", "<<=", ">>="):
+        return None
+    if word in ("+=", "-="):
+        return Pace("+", number if word == "+=" else -number)
+    return Pace("*" if word[0] in "*<" else "/", number if word[0] in "*/" else 1 << number) if 0 < number < 64 else None
+
+
+def stepped(begin: int | None, word: str, bound: int | None, step: Pace | None) -> Sequence[int] | None:
+    """The values of a variable that a loop begins with, compares by a word with a bound, and steps; None where they are not
+    known, or have no end."""
+    if begin is None or bound is None or step is None or word not in COMPARED:
+        return None
+    if step.word != "+":
+        values = [begin]
+        while len(values) <= _TRIED and COMPARED[word](values[-1], bound):
+            values.append(step.after(values[-1]))
+        return tuple(values[:-1]) if len(values) <= _TRIED else None
+    by = step.number
+    if word == "!=":
+        return range(begin, bound, by) if by and (bound - begin) % by == 0 and (bound - begin) * by >= 0 else None
+    if word == "==" or not by or (word[0] == "<") != (by > 0):
+        return None
+    return range(begin, bound + (1 if by > 0 else -1) * (len(word) > 1), by)
+
+
 _MANY = 12  # launches that an error lists
 
 ADDRESS = "its address, or a reference to it, goes elsewhere"  # why an element is not counted
+
+
+CALLED = ", called in "
+CALL = "call "  # before the number of one of several on a line
 
 
 class Loop(NamedTuple):
@@ -106,7 +210,8 @@ class Move:
     idle: the function that nothing runs in which the only way to it begins, "" of what may run; None, for a reader alone, where
     that was launched. file: the included file that it is in, "" else. again: the operands at other values of the indices that
     only a run knows, where these may matter to its cost.
-    often: how often a block runs it. launch: its kernel, where the reader says it. made: where the definitions stand that each
+    often: how often a block runs it. launch: its kernel, where the reader says it. own: how many steps of `call` are within the
+    kernel, None where the reader does not say it. made: where the definitions stand that each
     operand is made of, of a reader that knows. mistakes: what is proven to be wrong.
     """
 
@@ -122,6 +227,7 @@ class Move:
     again: Callable[[], Iterable[list[Any]]] = field(default=tuple, compare=False, repr=False)
     often: Callable[[], Often] = field(default=Often, compare=False, repr=False)
     launch: str = ""
+    own: int | None = None
     made: Callable[[], Sequence[frozenset[tuple[str, int]]]] = field(default=tuple, compare=False, repr=False)
     mistakes: Callable[[], Iterable[Mistake]] = field(default=tuple, compare=False, repr=False)
 
@@ -130,13 +236,18 @@ class Move:
         """Its line, behind the included file that it is in."""
         return f"{self.file}:{self.line}" if self.file else str(self.line)
 
+    @property
+    def helpers(self) -> str:
+        """The way to it within its kernel: "" where it stands in the kernel, or one way leads there."""
+        return CALLED.join(self.call.split(CALLED)[: self.own or 0])
+
 
 @dataclass(frozen=True, slots=True)
 class Launch:
     """A launch of a kernel: its path, the arguments that tell it apart, its grid and block as the source writes them, its line.
 
     file: the included file that it is in, "" else. caller: the function that launches it. call: where that is called. key: what
-    its reader knows it by.
+    its reader knows it by. nth: which call of its line it is, where there are several.
     """
 
     kernel: tuple[str, ...]
@@ -148,6 +259,7 @@ class Launch:
     call: str = ""
     key: Any = field(default=None, compare=False)
     caller: str = ""
+    nth: str = ""
 
     @property
     def name(self) -> str:
@@ -158,11 +270,11 @@ class Launch:
     def label(self) -> str:
         """What statements have for the way to it."""
         place = f"{self.file}:{self.line}" if self.file else str(self.line)
-        return f"{self.caller}, line {place}" + (f", called in {self.call}" if self.call else "")
+        return f"{self.caller}, line {place}{self.nth}" + (CALLED + self.call if self.call else "")
 
     def __str__(self) -> str:
         dims = f" <<<{self.grid or '?'}, {self.block or '?'}>>>" if self.grid or self.block else ""
-        return f"{self.name}{dims}" + (f", called in {self.call}" if self.call else "")
+        return f"{self.name}{dims}" + (CALLED + self.call if self.call else "")
 
 
 def chosen(launches: Iterable[Launch], word: str) -> Launch:

@@ -7,7 +7,7 @@ from typing import Any
 
 from cute_viz.errors import raised_again
 from cute_viz.notation.dumps import printed
-from cute_viz.notation.reading import Passage
+from cute_viz.notation.syntax import Passage
 from cute_viz.source.model import Entry, Given, SourceFile
 
 

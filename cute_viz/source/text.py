@@ -11,7 +11,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError
 from cute_viz.notation import Notation, is_triton
 from cute_viz.notation.program import Document
-from cute_viz.notation.reading import Passage, Resolver
+from cute_viz.notation.syntax import Passage, Resolver
 from cute_viz.records import pattern
 from cute_viz.source.sniff import is_cpp
 

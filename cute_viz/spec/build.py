@@ -16,9 +16,7 @@ from cute_viz.notation import is_triton
 from cute_viz.options import NAMES
 from cute_viz.source.address import Folder, address_of
 from cute_viz.spec import PACKAGED, WORDS, Library
-from cute_viz.spec.addressed import files_of, value_at
-from cute_viz.spec.collected import Collector
-from cute_viz.spec.made import Spec
+from cute_viz.spec.made import Collector, Spec, files_of, value_at
 from cute_viz.spec.schema import COMMON, EXPECT, FIGURE, KINDS, MAKERS, SpecField, by_words
 from cute_viz.spec.yaml import Entries, Keys, SpecError, Text, Value, read_yaml
 

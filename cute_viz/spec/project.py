@@ -12,7 +12,7 @@ from typing import Any
 from cute_viz.errors import CuteVizError, did_you_mean
 from cute_viz.files import held, read_text
 from cute_viz.records import dataclass
-from cute_viz.source.build import Build
+from cute_viz.source.address import Build
 from cute_viz.spec.yaml import read_yaml
 
 NAME = "cute-viz.yaml"

@@ -23,7 +23,7 @@ from typing import Any
 
 import click
 
-from cute_viz.live.presets import presets
+from cute_viz.live.page import presets
 from cute_viz.live.questions import KINDS, answer
 from cute_viz.live.share import WAYS
 from cute_viz.live.tools import TOOLS, schemas

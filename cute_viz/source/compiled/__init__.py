@@ -19,8 +19,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.files import read_text, regular
 from cute_viz.limits import limit, raised
-from cute_viz.source.address import Folder
-from cute_viz.source.build import Build
+from cute_viz.source.address import Build, Folder
 from cute_viz.source.compiled import commands
 from cute_viz.source.compiled.alternatives import read as around
 from cute_viz.source.compiled.apart import parse
@@ -30,9 +29,8 @@ from cute_viz.source.compiled.unit import NEVER, CallSite, Instance, Node, Unit,
 from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.cpp.shown import printed
 from cute_viz.source.model import Entry, Given, SourceFile
-from cute_viz.source.moves import Launch, Move, Often, chosen
+from cute_viz.source.moves import Launch, Mistake, Move, Often, chosen, often
 from cute_viz.source.opened import opened
-from cute_viz.source.rounds import often
 from cute_viz.source.type_scan import arguments
 from cute_viz.values.instruction import ELEMENTS
 
@@ -90,11 +88,15 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
         plain = replace(given, launch="", used=set(), notes={})
         return opened(text, path, plain, folder=Folder(root=build.root), check=False) or SourceFile(text, ())
 
+    def everything() -> tuple[Move, ...]:
+        plain = written()
+        return (*_proven(moves(unit, own, meaning, only), unit, plain, only, flags), *_elements(unit, plain, only))
+
     return SourceFile(
         text,
         found,
         "cpp",
-        moves=lambda: (*moves(unit, own, meaning, only), *_elements(unit, written(), only)),
+        moves=everything,
         given=given,
         compiled=True,
         launches=lambda: launches,
@@ -225,12 +227,34 @@ def _elements(unit: Unit, written: SourceFile, only: int | None) -> Iterator[Mov
     """Accesses of single elements, which the file as it is written has: each with the launch that reaches it."""
     labels = _labels(unit)
     for move in written.moves():
-        last = move.call.rpartition(", called in ")[2]
-        mine = {n for n, label in labels.items() if label == last != ""}
-        mine = mine or {n for n in labels if unit.instances[n].kernel and unit.instances[n].scope[-1:] == move.scope[-1:]}
+        mine = _kernels(move, unit, labels)
         if move.name in ELEMENTS and (only is None or only in mine):
             launch = labels[mine.pop()] if len(mine) == 1 else ""
             yield replace(move, launch=launch, call=move.call or launch)
+
+
+def _kernels(move: Move, unit: Unit, labels: Mapping[int, str]) -> set[int]:
+    """The kernels of a statement of the file as it is written."""
+    last = move.call.rpartition(", called in ")[2]
+    mine = {n for n, label in labels.items() if label == last != ""}
+    return mine or {n for n in labels if unit.instances[n].kernel and unit.instances[n].scope[-1:] == move.scope[-1:]}
+
+
+def _proven(found: Iterable[Move], unit: Unit, written: SourceFile, only: int | None, flags: Flags) -> Iterator[Move]:
+    """Statements, with what the file as it is written proves to be wrong in their lines; nothing where the flags define a name
+    of it, which reading it as it is written does not know."""
+    labels, proofs = _labels(unit), defaultdict[tuple[str, int, str], list[Move]](list)
+    if not any(re.search(rf"\b{name}\b", written.text) for name in flags.macros):
+        for move in written.moves():
+            if only is None or only in _kernels(move, unit, labels):
+                proofs[move.file, move.line, move.name].append(move)
+    for move in found:
+        wrong = proofs.pop((move.file, move.line, move.name), [])
+        yield replace(move, mistakes=partial(_mistakes, wrong)) if wrong else move
+
+
+def _mistakes(moves: list[Move]) -> list[Mistake]:
+    return [one for move in moves for one in move.mistakes()]
 
 
 def _often(meaning: UnitMeaning, frame: Reached, call: CallSite, path: str, seen: Counter[Any], key: Any) -> Often:

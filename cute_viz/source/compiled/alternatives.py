@@ -8,8 +8,7 @@ from functools import partial
 
 from cute_viz.source.compiled.meaning import Reached, UnitMeaning
 from cute_viz.source.compiled.unit import Around, Node
-from cute_viz.source.moves import Alternative
-from cute_viz.source.rounds import ALWAYS, COMPUTED, NO, ROUND, Gate, Round
+from cute_viz.source.moves import ALWAYS, COMPUTED, NO, ROUND, Alternative, Gate, Round
 
 _ALIKE = frozenset(("blockIdx", "blockDim", "gridDim"))  # in all threads of a block
 

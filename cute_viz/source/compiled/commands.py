@@ -15,7 +15,7 @@ from cute_viz.errors import CuteVizError
 from cute_viz.files import decode, held, note, read_text, regular
 from cute_viz.headers import cuda_headers, cute_headers
 from cute_viz.limits import limit
-from cute_viz.source.build import Build
+from cute_viz.source.address import Build
 from cute_viz.source.compiled.flags import Flags, flags
 
 _NAME = "compile_commands.json"
@@ -71,13 +71,13 @@ def _commands(place: str) -> Iterator[tuple[str, Flags]]:
             raise TypeError
         for row in rows:
             folder = os.path.join(os.path.dirname(path), str(row.get("directory", "")))
-            yield os.path.join(folder, str(row["file"])), flags(_words(row), folder)
+            yield os.path.join(folder, str(row["file"])), flags(_command_words(row), folder)
     except (ValueError, LookupError, TypeError, AttributeError):
         hint = "cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, `bear -- make` or `ninja -t compdb` writes one"
         raise CuteVizError(f"this is not a {_NAME}", name=path, hint=hint) from None
 
 
-def _words(row: dict[str, Any]) -> Any:
+def _command_words(row: dict[str, Any]) -> Any:
     """The words of a command, less the compiler and the file."""
     words = row.get("arguments")
     if words is None:

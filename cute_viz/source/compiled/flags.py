@@ -53,8 +53,15 @@ class Flags:
     @property
     def folders(self) -> tuple[str, ...]:
         """The include folders."""
-        pairs = zip(self.words, self.words[1:], strict=False)
-        return tuple(value for word, value in pairs if word in ("-I", "-isystem"))
+        return self._values("-I", "-isystem")
+
+    @property
+    def macros(self) -> tuple[str, ...]:
+        """The names that are defined, or are not."""
+        return tuple(re.split(r"[=(]", name)[0] for name in self._values("-D", "-U"))
+
+    def _values(self, *names: str) -> tuple[str, ...]:
+        return tuple(value for word, value in zip(self.words, self.words[1:], strict=False) if word in names)
 
 
 def flags(text: str | Iterable[str], folder: str, root: str | None = None) -> Flags:

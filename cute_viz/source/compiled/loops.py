@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.source.compiled.clang_cursors import node
 from cute_viz.source.compiled.unit import NEVER, Around, CallSite
-from cute_viz.source.rounds import COMPARED, step_of, stepped
+from cute_viz.source.moves import COMPARED, step_of, stepped
 
 if TYPE_CHECKING:
     from clang.cindex import Cursor

@@ -17,7 +17,7 @@ from cute_viz.algebra.ops import OPS
 from cute_viz.algebra.shares import parted_share
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
-from cute_viz.notation.reading import Resolver
+from cute_viz.notation.syntax import Resolver
 from cute_viz.source.compiled.unit import NEVER, CallSite, Instance, Node, Unit, Variable
 from cute_viz.source.compiled.values import element_of, is_object, unqualified, unzipped, value_of
 from cute_viz.source.parts import TypeParts, held

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
-from cute_viz.source.rounds import COMPARED
+from cute_viz.source.moves import COMPARED
 
 NEVER = "never"
 

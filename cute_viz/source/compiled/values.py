@@ -9,7 +9,7 @@ from typing import Any
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, make_tensor
 from cute_viz.errors import AlgebraError
-from cute_viz.notation.reading import Resolver
+from cute_viz.notation.syntax import Resolver
 from cute_viz.source.cpp.spelled import Spelled
 from cute_viz.source.type_scan import arguments
 from cute_viz.values.types import Pointer

@@ -23,17 +23,19 @@ from cute_viz.source.cpp.aliases import Pointed, array_of, place_of
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.fields import field_of
-from cute_viz.source.cpp.indexed import ASSIGNED, Indexed
+from cute_viz.source.cpp.indexed import Indexed
 from cute_viz.source.cpp.launched import block_of, directions
 from cute_viz.source.cpp.lookup import Lookup, opened
-from cute_viz.source.cpp.pointed import KERNEL, says
+from cute_viz.source.cpp.pointed import KERNEL, meant, overloads, says
 from cute_viz.source.cpp.scopes import Range, Scope
+from cute_viz.source.cpp.shared import ASSIGNED, is_single
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.tree import Id
 from cute_viz.source.cpp.turns import Turns
 from cute_viz.source.cpp.unknown import attempted, tried
 from cute_viz.source.cpp.uses import function_of
-from cute_viz.source.cpp.values import Value, finished
+from cute_viz.source.cpp.values import Class, Value, finished
+from cute_viz.source.moves import ADDRESS
 from cute_viz.values.types import bits_of
 
 _BARRIER = re.compile("sync|barrier|wait|arrive|volatile", re.IGNORECASE)
@@ -77,6 +79,7 @@ def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope,
         return []
     x, plain = found
     try:
+        _check_calls(context, lookup(context), function)
         x, fields = field_of(CppEvaluator(context, lookup(context), opened(context, scope)), x, access, function)
         return list(_iterations(context, lookup, scope, function, access, x, plain, fields))
     except CuteVizError as error:
@@ -197,6 +200,22 @@ def _arrived(
     return out, sure, assumed
 
 
+def _check_calls(context: Context, lookup: Lookup, function: Scope) -> None:
+    """Raises: AlgebraError for a function that calls itself, and for one of a template whose specialisations have others."""
+    reader = context.reader
+    for each in (function, *context.chosen):
+        opening = reader.find(each.token, ("{", ";"))
+        named = (n for n in reader.places().get(each.name, ()) if opening < n < reader.match[opening])
+        if each.kind == "function" and any(reader.tokens[n + 1].kind in ("(", "<") for n in named):
+            raise AlgebraError(f"{each.name} calls itself, and how often is not known")
+        use, evaluator = context.chosen.get(each), CppEvaluator(context, lookup, context.root)
+        if use is not None and use.called and len(overloads(each)) > 1 and len(meant(evaluator, each, use)) > 1:
+            raise AlgebraError(f"which of the functions {each.name} is called is not known")
+        owner = each.parent
+        if owner is not None and owner.kind == "class" and (owner.parent, owner.name) in reader.specialisations:
+            raise AlgebraError(f"which specialisation of {owner.name} is called is not known")
+
+
 def _elements_of(evaluator: CppEvaluator, context: Context, cast: Range, bits: int) -> int:
     """How many elements are accessed at once by the type of a cast."""
     wide = tried(lambda: bits_of(str(evaluator.value(context.tree(cast)))), None)
@@ -230,16 +249,31 @@ def _tensor(context: Context, lookup: Lookup, scope: Scope, access: Indexed) -> 
         least = 0 if access.place.cast or access.place.deref else rank(whole.layout)
         if not least <= len(access.place.indices) <= rank(whole.layout):
             raise AlgebraError(f"the extents of {access.name} are not known").but(name=access.name)
+        _check_rank(context, access, rank(whole.layout))
         return whole, False
     node = context.tree((access.token, access.place.member))
     x = attempted(lambda: finished(split(known_part(evaluator.solid(node), []))))
     if isinstance(x, Tensor) and x.pointer.space in ("smem", "gmem") and isinstance(x.layout, Layout):
         return replace(x, pointer=replace(x.pointer, name=x.pointer.name or access.name)), False
-    begins = context.reader.tokens[declaration.token - 1].kind if declaration is not None else "*"
+    view = declaration is not None and not (declaration.array or is_single(context.reader, declaration))
+    begins = context.reader.tokens[declaration.token - 1].kind if declaration is not None and view else "*"
     if isinstance(x, CuteVizError) and isinstance(node, Id) and begins not in ("*", "&", "&&"):  # a view that nobody knows
         raise x
     alias = None if isinstance(x, Tensor) else _alias(evaluator, access)
-    return (alias.tensor(access.name)[0], True) if alias is not None and alias.steps else None
+    if alias is None or (not alias.steps and (access.place.indices or isinstance(alias.kind, Class))):
+        return None
+    if alias.steps and not (access.place.indices or access.place.cast or access.place.deref):
+        raise UncountedError(ADDRESS, name=access.name)
+    _check_rank(context, access, len(alias.steps))
+    return alias.tensor(access.name)[0], True
+
+
+def _check_rank(context: Context, access: Indexed, count: int) -> None:
+    """Raises: AlgebraError for `*(s + i)` of an array of several indices, which is a part of it."""
+    place = access.place
+    added = bool(place.indices) and context.reader.tokens[place.indices[-1][0] - 1].text == "+"
+    if place.deref and place.cast is None and len(place.indices) + (not added) < count:
+        raise AlgebraError("what lies in a part of it is not followed").but(name=access.name)
 
 
 def _alias(evaluator: CppEvaluator, access: Indexed) -> Pointed | None:

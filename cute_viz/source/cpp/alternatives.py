@@ -10,8 +10,7 @@ from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.lookup import Found, Lookup, declares, loop_around, opened
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Stmt, outward
 from cute_viz.source.cpp.uses import takes, use_at
-from cute_viz.source.moves import Alternative
-from cute_viz.source.rounds import ALWAYS, COMPUTED, NO, ROUND
+from cute_viz.source.moves import ALWAYS, COMPUTED, NO, ROUND, Alternative
 
 _LEAVING = frozenset(("break", "return", "continue"))
 _ALIKE = frozenset(("blockIdx", "blockDim", "gridDim", "true", "false", "nullptr", "this"))  # in all threads of a block
@@ -51,8 +50,7 @@ def around(reader: Declarer, scope: Scope, outer: Scope | None, token: int) -> I
         for block in here.statements:
             inside = block.yes.statements[-1:] if block.kind == "block" and block.yes is not None and block.token < token else []
             for one in inside:
-                plain = one.kind == "if" and one.value is not None and one.no is None
-                if plain and one.yes is not None and not scope.inside(one.yes) and _ends(one.yes) in ("return", "continue"):
+                if _is_plain([one]) and one.value is not None and one.yes is not None and not scope.inside(one.yes):
                     yield Circumstance(here, here, one, "else", True)
         if here.kind not in ("block", "lambda"):
             return
@@ -69,6 +67,31 @@ def around(reader: Declarer, scope: Scope, outer: Scope | None, token: int) -> I
             yield Circumstance(here.parent, here, statement, f"{'case ' * (words != 'default')}{words}", False, labels)
         elif statement.yes is here and here.flow == "loop":
             yield Circumstance(here.parent, here, statement)
+
+
+def leaves(scope: Scope, token: int) -> bool:
+    """Whether a statement before a token may leave what is around it that `around` does not tell: a `return` in another `if`, or
+    beside an `else`."""
+    for here in outward(scope):
+        for one in here.statements:
+            plain = one.kind == "block" and one.yes is not None and _is_plain(one.yes.statements[-1:])
+            if one.token < token and one.end <= token and not plain and _leaving(one):
+                return True
+        if here.kind not in ("block", "lambda"):
+            return False
+    return False
+
+
+def _is_plain(last: Sequence[Stmt]) -> bool:
+    """Whether a statement is an `if` without `else` that leaves at its end."""
+    return any(x.kind == "if" and x.no is None and x.yes is not None and _ends(x.yes) in ("return", "continue") for x in last)
+
+
+def _leaving(one: Stmt, loop: bool = False) -> bool:
+    """Whether a statement leaves what is around it, or has one that does."""
+    loop = loop or one.kind in ("for", "while", "do")
+    inside = [x for block in (one.yes, one.no) if block is not None for x in block.statements]
+    return one.kind in ("return", "goto") or (one.kind == "continue" and not loop) or any(_leaving(x, loop) for x in inside)
 
 
 def tested(scope: Scope, tests: Iterable[tuple[Range, bool]]) -> list[Circumstance]:

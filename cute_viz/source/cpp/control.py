@@ -132,8 +132,7 @@ def _else(reader: Declarer, scope: Scope, at: int) -> int:
 
 def _leave(reader: Declarer, scope: Scope, at: int) -> int:
     """`break`, `continue`; `goto` goes nobody knows where."""
-    word = reader.tokens[at].text
-    scope.statements.append(Stmt(word if word != "goto" else "other", at))
+    scope.statements.append(Stmt(reader.tokens[at].text, at))
     return reader.skip(scope, at)
 
 

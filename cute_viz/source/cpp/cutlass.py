@@ -64,7 +64,7 @@ def _deduced(word: str, args: tuple[Any, ...], operand: str) -> Value:
         steps = (_INT, 512, _INT) if rows else (512, _INT, _INT)
         shape = (*((mode, _INT) for mode, _ in modes), _INT)
         stride = (*((mode, step) for (_, mode), step in zip(modes, steps, strict=False)), _INT)
-    elif re.fullmatch(r"Sm1\w+BlockwiseScaleConfig|Sm90BlockwiseScaleConfig", word) and len(args) >= 3:
+    elif re.fullmatch(r"Sm1\w+BlockwiseScaleConfig|Sm90BlockwiseScaleConfig", word) and len(args) >= 3 and operand in "AB":
         n = "AB".index(operand)
         columns = all(map(_is_mn, args[3 + n : 4 + n]))
         shape = ((args[n], _INT), (args[2], _INT), _INT)

@@ -166,10 +166,10 @@ class Declarer(Cursor):
         end = self.find(at, (";",))
         if scope.local:
             self.note_changes(scope, at, end)
-            if self.tokens[at].text in ("asm", "__asm__", "__asm"):  # whatever it names it may change
-                for n in range(at + 1, end):
-                    if self.tokens[n].kind == "name":
-                        self.changed(scope, n, None)
+            if self.tokens[at].text in ("asm", "__asm__", "__asm"):  # `"=r"(x)` and `"+r"(x)` change what they name
+                for n in range(at, end):
+                    if self.tokens[n].kind == "string" and self.tokens[n].text[1] in "=+" and self.tokens[n + 2].kind == "name":
+                        self.changed(scope, n + 2, None)
             scope.statements.append(Stmt("expression", at, (at, end), end=end + 1))
         elif (brace := self.find(at, (";", "{"))) < end and self.tokens[brace - 1].text in (")", "const", "noexcept", "override"):
             return self.match[brace] + 1  # the body of a function that is not understood: what follows is

@@ -14,7 +14,7 @@ from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.elements import is_integer, same
 from cute_viz.source.cpp.instances import WHOLE
-from cute_viz.source.cpp.lookup import Found, change_before, changed, declares, loop_around, within
+from cute_viz.source.cpp.lookup import Found, change_before, changed, declares, loop_around, seen_later, within
 from cute_viz.source.cpp.parameters import Parameters
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, outward
@@ -44,6 +44,8 @@ def settled(
         again = loop is not None and user.inside(loop)  # what comes behind the place was before it, the time before
         if not declaration.token < change.token or not change.scope.inside(declaration.scope):
             continue
+        if seen_later(declaration, change, user):
+            return None
         if change.token >= position and not again:
             continue
         taken = _taken(reader, change.scope, declaration.scope, holds)

@@ -9,13 +9,12 @@ from typing import NamedTuple
 from cute_viz.source.cpp.assembly import Assembly, taken_by
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope, outward
-from cute_viz.source.cpp.shared import argument, follows, is_address, taken, waits
+from cute_viz.source.cpp.shared import ASSIGNED, argument, follows, is_address, is_followed, is_plain, is_single, taken, waits
 from cute_viz.source.cpp.spots import Spot, spot_of, with_field
 from cute_viz.source.moves import ADDRESS
 
-_OTHERS = frozenset(("for", "case", "default", "template", "using"))  # whose heads are not statements
-_HEADS = frozenset(("if", "switch", "while"))  # whose conditions are read once each time
-ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="))
+_OTHERS = frozenset(("case", "default", "template", "using", "{", "try", "struct", "class", "union", "else"))  # no statements
+_HEADS = frozenset(("if", "switch", "while", "for"))  # whose conditions are read
 _BY_VALUE = re.compile(  # intrinsics, CUDA's mathematical functions, conversions
     r"__\w+|(fast_)?(f?max|f?min|f?abs|f?mod|fdim|fma|exp(2|10|m1)?|log(2|10|1p)?|pow|r?sqrt|r?cbrt|hypot|erfc?|lgamma|tgamma|copysign"
     r"|a?(sin|cos|tan)h?|(sin|cos)pi|l?l?r(ou|i)nd|l?l?rint|floor|ceil|trunc|nearbyint|is(nan|inf|finite)|h[a-z]+\d*)f?"
@@ -41,69 +40,90 @@ class Indexed(NamedTuple):
 
 
 def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: int, scope: Scope) -> Iterator[Indexed]:
-    """The elements that a statement of a scope loads and stores, each once."""
-    tokens, end = reader.tokens, reader.find(begin, (";", "{"))
-    if tokens[begin].text in _HEADS:
-        begin = reader.find(begin, ("(",))
-        end = reader.match[begin]
-    elif tokens[begin].text in _OTHERS or any(x.text == "for" for x in tokens[begin:end]):
+    """The elements that a statement of a scope loads and stores, each once, and what it does with an array that is not followed."""
+    tokens, met = reader.tokens, set()
+    word = next((x.text for x in tokens[begin : begin + 2] if x.text in _HEADS), tokens[begin].text)
+    if word in _OTHERS:
         return
-    at, assigned = begin, None
-    while at < end and assigned is None:
-        assigned = at if tokens[at].text in ASSIGNED else None
-        at = reader.match[at] + 1 if tokens[at].kind in ("(", "[", "{") else at + 1
-    met = set()
-
-    def both(name: str) -> bool:
-        return tokens[begin].text == name and (
-            tokens[assigned or begin].text != "=" or name in {x.text for x in tokens[assigned or begin : end]}
-        )
-
-    for n in range(begin, end):
-        if tokens[n].text not in names or tokens[n - 1].kind in (".", "->", "::"):
-            continue
-        mine = [x for x in names[tokens[n].text] if scope.inside(x.scope)]
+    if word == "do":
+        begin, end = next((x.value for x in scope.statements if x.token == begin and x.value is not None), (begin, begin))
+    else:
+        begin = reader.find(begin, ("(",)) if word in _HEADS else begin
+        end = reader.match[begin] if word in _HEADS else reader.find(begin, (";",))
+    for n in _outside(reader, begin, end):  # macros of several statements stand as they are
+        for name in {x.text for macro in reader.source.macros.get(tokens[n].text, ()) for x in macro.body} & names.keys():
+            if any(scope.inside(x.scope) and is_plain(reader, names, x) for x in names[name]):
+                yield Indexed(n, Spot(n, n + 1, (), n + 1), name, False, False, why="what its macro does is not followed")
+    mentions = [n for n in _outside(reader, begin, end) if tokens[n].text in names and tokens[n - 1].kind not in (".", "->", "::")]
+    spots = {n: with_field(reader, spot_of(reader, n)) for n in mentions}
+    stores = {n: stored(reader, place) for n, place in spots.items()}
+    for n, place in spots.items():
+        name = tokens[n].text
+        mine = [x for x in names[name] if scope.inside(x.scope)]
         if not mine or any(x.token == n for x in mine):  # a parameter; it is declared
             continue
-        place = with_field(reader, spot_of(reader, n))
         words = {token.text for part in place.indices for token in tokens[slice(*part)]}
-        first = place.left == begin and assigned == place.right
-        if (part := argument(reader, n)) is not None and not waits(tokens[n].text):
+        one = not (mine[0].pointer or mine[0].array) and is_single(reader, mine[0])
+        auto = mine[0].type is None or tokens[mine[0].type[0]].text == "auto"
+        if (auto or not one) and (part := argument(reader, n)) is not None and not waits(name):
             by = taken_by(reader, scope, *part)
             plain = any(x.array or x.pointer for x in mine) and taken(reader, n) is not None
             away = plain or any(is_address(reader, x) and x.type is not None and tokens[x.type[0]].text != "auto" for x in mine)
             if (by is not None or away) and not follows(reader, names, n):
                 spot, store = Spot(*part, (), part[1], deref=True, member=part[1]), by is not None and by.store
                 why = ADDRESS if by is None else ""
-                yield Indexed(part[0], spot, tokens[n].text, store, False, _tests(reader, begin, n), why, by)
+                yield Indexed(part[0], spot, name, store, False, _tests(reader, begin, n), why, by)
+                continue
         if mine[0].pointer is mine[0].array is False and _is_method(reader, n):
-            yield Indexed(n, place, tokens[n].text, False, False, why="what a function of its type accesses is not followed")
-        if not (place.indices or place.step or place.deref) or any(a == b for a, b in place.indices) or _is_slice(words, scope):
+            yield Indexed(n, place, name, False, False, why="what a function of its type accesses is not followed")
+        if any(a == b for a, b in place.indices) or _is_slice(words, scope):
+            continue
+        if not (one or place.indices or place.step or place.deref):
+            if (
+                not waits(name)
+                and any(is_plain(reader, names, x) for x in mine)
+                and not (follows(reader, names, n) or is_followed(reader, names, begin, n))
+            ):
+                yield Indexed(n, place, name, False, False, why=ADDRESS)
             continue
         member = place.cast is not None and tokens[place.right].kind == "."
         why = "how much of it a compiler loads for one member is not known" if member else ""
-        by = None
-        if tokens[place.left - 1].text == "&" and follows(reader, names, n):  # what is named after it
+        why = "what lies in a part of it is not followed" if not place.cast and tokens[place.right].kind == "[" else why
+        why = "what the head of a loop reads is not counted" if word in ("for", "while", "do") else why
+        by, operator = None, stores[n]
+        if follows(reader, names, n, place):  # its own accesses are found
             continue
-        if not (first or place.cast or _is_value(reader, begin, n, place.close)):
+        if not (operator or place.cast or _is_value(reader, begin, n, place.close)):
             by = taken_by(reader, scope, place.left - 1, place.right) if tokens[place.left - 1].text == "&" else None
             why = "" if by is not None else ADDRESS
-            if why and waits(tokens[n].text):
+            if why and (waits(name) or (one and tokens[n + 1].kind in (".", "->"))):
                 continue
-        kinds = (
-            [by.store]
-            if by is not None
-            else [True, *[False] * (tokens[assigned].text != "=")]
-            if first and assigned is not None
-            else [False]
-        )
-        for store in kinds:
-            key = tokens[n].text, " ".join(token.text for token in tokens[n : place.right]), store
+        kinds = [by.store] if by is not None else [True, *[False] * (operator != "=")] if operator else [False]
+        for kind in kinds:
+            key = name, " ".join(token.text for token in tokens[n : place.right]), kind
             if key not in met:
                 met.add(key)
-                tests = _tests(reader, begin, n)
-                twice = assigned is not None and both(tokens[n].text)
-                yield Indexed(n, place, tokens[n].text, store, twice, tests, why, by)
+                ways = [stores[m] for m in mentions if tokens[m].text == name]
+                twice = any(way and way != "=" for way in ways) or (any(ways) and not all(ways))
+                yield Indexed(n, place, name, kind, twice, _tests(reader, begin, n), why, by)
+
+
+def _outside(reader: Declarer, begin: int, end: int) -> Iterator[int]:
+    """The tokens of a statement, without those of lambdas, whose statements are their own."""
+    n = begin
+    while n < end:
+        yield n
+        n = reader.match[reader.find(reader.match[n] + 1, ("{",))] if n in reader.lambdas else n + 1
+
+
+def stored(reader: Declarer, place: Spot) -> str:
+    """The operator that stores to an element, "" where none does; `++` is one that loads it, too."""
+    tokens, left, right = reader.tokens, place.left, place.right
+    while tokens[left - 1].kind == "(" and tokens[right].kind == ")" and tokens[left - 2].kind not in ("name", ">", "]"):
+        left, right = left - 1, right + 1
+    moves = place.deref and right == place.right and tokens[right - 1].kind != ")"
+    steps = tokens[left - 1].kind in ("++", "--") or (tokens[right].kind in ("++", "--") and not moves)
+    return tokens[right].text if tokens[right].text in ASSIGNED else "++" if steps else ""
 
 
 def _is_method(reader: Declarer, n: int) -> bool:
@@ -156,7 +176,8 @@ def _is_value(reader: Declarer, begin: int, n: int, close: int) -> bool:
             if tokens[word].kind == ">":
                 word = next((k - 1 for k in range(word, begin, -1) if tokens[k].kind == "<"), word)
             if tokens[at].kind == "(" and tokens[word].kind == "name":
-                values = values and (_BY_VALUE.fullmatch(tokens[word].text) is not None or _is_copied(reader, word, at, n))
+                copied = _BY_VALUE.fullmatch(tokens[word].text) is not None or _is_copied(reader, word, at, n)
+                values = values and copied and tokens[word].text not in reader.source.macros
     return values
 
 

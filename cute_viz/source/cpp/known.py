@@ -35,7 +35,8 @@ from cute_viz.values.marks import INT, TypedStatic
 from cute_viz.values.types import Pointer, ValueType, bits_of, named, named_in_cpp, sized, sparse
 
 _STATIC = re.compile(r"_(m?)(\d{1,9})")
-_CONSTANTS = {  # cutlass/cutlass.h, cute/util
+_CONSTANTS = {  # cutlass/cutlass.h, cute/util, device_launch_parameters.h
+    "warpSize": 32,
     "NumThreadsPerWarp": 32,
     "NumThreadsPerWarpGroup": 128,
     "NumThreadsPerHalfWarp": 16,

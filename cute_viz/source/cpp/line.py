@@ -14,8 +14,7 @@ from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.program import Document
-from cute_viz.notation.reading import Passage
-from cute_viz.notation.syntax import Statement
+from cute_viz.notation.syntax import Passage, Statement
 from cute_viz.source.cpp.blocks import WORDS
 from cute_viz.source.cpp.calls import CALLS
 from cute_viz.source.cpp.context import Context

@@ -202,6 +202,8 @@ def change_before(declaration: Declaration, position: int | None, user: Scope) -
         if position is not None and change.value is not None and change.token <= position < change.value[1]:
             continue  # what it is made of still sees what was before
         loop = loop_around(change.scope, declaration.scope)
+        if seen_later(declaration, change, user):
+            return Change(change.token, change.scope, None)
         if loop is None and _apart(change.scope, user):
             continue
         if position is not None and change.token >= position and not (loop is not None and user.inside(loop)):
@@ -213,6 +215,12 @@ def change_before(declaration: Declaration, position: int | None, user: Scope) -
         )
         last = change if sure and change.value is not None else Change(change.token, change.scope, None)
     return last
+
+
+def seen_later(declaration: Declaration, change: Change, user: Scope) -> bool:
+    """Whether a place is in a lambda that is called behind a change, as far as anybody knows."""
+    closed = (x for x in outward(user, declaration.scope) if x.kind == "lambda")
+    return any(change.token > x.token and not change.scope.inside(x) for x in closed)
 
 
 def _apart(one: Scope, user: Scope) -> bool:

@@ -12,7 +12,6 @@ from cute_viz.source.cpp.tokens import CppToken, tokenize
 
 _MOST = 50_000  # tokens that one macro becomes
 _BYTES = 256  # of a token and of what is made of it
-_STATEMENTS = frozenset(("{", "}", ";"))
 
 
 class Macro(NamedTuple):
@@ -26,13 +25,6 @@ class Macro(NamedTuple):
     def text(self) -> str:
         """What tells it from another of its name."""
         return " ".join(token.text for token in self.body)
-
-    @property
-    def whole(self) -> bool:
-        """Whether it stands for a part of an expression or of a declaration, and not for statements."""
-        return not any(token.kind in _STATEMENTS for token in self.body if token.kind != "#") and not self.text.startswith(
-            "_Pragma"
-        )
 
 
 class _Marked(NamedTuple):

@@ -16,11 +16,13 @@ from cute_viz.source.cpp.tree import Binary, Cast, CppCall, Id, Member, Node, Un
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use, function_of, is_another, takes, use_at
 from cute_viz.source.cpp.values import Class, Env, External, Value
+from cute_viz.source.moves import CALL, CALLED
 from cute_viz.values.types import Pointer, ValueType
 
 MOST = 64  # ways that are told apart
 _DEEP = 12  # calls in calls
 KERNEL = frozenset(("__global__", "CUTLASS_GLOBAL"))
+DEVICE = KERNEL | {"__device__", "CUTE_DEVICE", "CUTLASS_DEVICE", "CUTE_HOST_DEVICE", "CUTLASS_HOST_DEVICE"}
 _STOPS = (";", "{", "}", "end")
 
 Path = tuple[tuple[Scope, Use], ...]  # functions and where they are called, the innermost first
@@ -36,7 +38,7 @@ def paths(reader: Declarer, function: Scope) -> list[Path]:
         at, path = waiting.pop()
         uses: list[Use] = []
         if at is not None and len(path) < _DEEP and all(scope is not at for scope, _ in path):
-            if at not in known:  # calls that say the same count once
+            if at not in known:
                 known[at] = list({said(reader, at, use): use for use in reversed(calls(reader, at))}.values())
             uses = known[at]
         if at is None or not uses:
@@ -58,9 +60,13 @@ def _caller(reader: Declarer, scope: Scope) -> Scope | None:
 
 
 def said(reader: Declarer, function: Scope, use: Use) -> tuple[object, ...]:
-    """What a call says of a function: calls that say the same are followed once."""
-    parts = tuple(reader.words(part) for part in (*use.template, *use.arguments))
-    return function, function_of(use.scope) or use.token, parts, tuple(_equal(reader, use.scope))
+    """What a call says of a function: those of the host that say the same are followed once, others run one after the other."""
+    host = function_of(use.scope)
+    if host is None or (not says(reader, function, KERNEL) and says(reader, host, DEVICE)):
+        return function, use.token
+    dims = [(use.token, use.arguments[0][0])] if use.arguments and reader.tokens[use.token + 1].kind in ("<", "<<<") else []
+    parts = tuple(reader.words(part) for part in (*use.template, *use.arguments, *dims))
+    return function, host, parts, tuple(_equal(reader, use.scope))
 
 
 def says(reader: Declarer, function: Scope, wanted: frozenset[str]) -> bool:
@@ -163,14 +169,20 @@ def _conjuncts(reader: Declarer, begin: int, end: int) -> list[tuple[str, Range]
 def told_apart(found: list[Path], line: Callable[[int], int]) -> list[str]:
     """A label for each path: where the function is called, and from where that is called as far as that tells them apart. line:
     of a token."""
+    places: dict[tuple[Scope, str], set[int]] = {}
+    for scope, use in (step for path in found for step in path):
+        places.setdefault((scope, _where(use, line)), set()).add(use.token)
+
+    def where(scope: Scope, use: Use) -> str:
+        place = _where(use, line)
+        several = sorted(places[scope, place])
+        return place + (f" {CALL}{several.index(use.token) + 1}" if len(several) > 1 else "")
+
     deep = 1
     while True:
-        out = [", called in ".join(_where(use, line) for _, use in path[:deep]) for path in found]
-        if len(set(out)) == len(out):
+        out = [CALLED.join(where(*step) for step in path[:deep]) for path in found]
+        if len(set(out)) == len(out) or deep > _DEEP:
             return out
-        if deep >= _DEEP:  # several on one line
-            first = [", called in ".join(_where(use, line) for _, use in path[:1]) for path in found]
-            return [f"{label}, called in call {n}" for n, label in enumerate(first, 1)]
         deep += 1
 
 
@@ -271,9 +283,15 @@ def pointers(caller: Meaning, scope: Scope, use: Use, values: list[Value]) -> No
 
 def means(meaning: Meaning, scope: Scope, use: Use) -> bool:
     """Whether a call of an overloaded name may mean this function: of those that fit one with the fewest template parameters."""
+    fitting = meant(meaning, scope, use)
+    return not fitting or any(own.inner is scope for own in fitting)
+
+
+def meant(meaning: Meaning, scope: Scope, use: Use) -> list[Declaration]:
+    """The overloads that a call may mean, as far as its pointers tell."""
     fitting = [own for own in overloads(scope) if own.inner is not None and _fits(meaning, own.inner, use)]
     least = min((len(own.params or ()) for own in fitting), default=0)
-    return not fitting or any(own.inner is scope and len(own.params or ()) == least for own in fitting)
+    return [own for own in fitting if len(own.params or ()) == least]
 
 
 def _fits(meaning: Meaning, scope: Scope, use: Use) -> bool:

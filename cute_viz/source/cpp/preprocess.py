@@ -74,7 +74,7 @@ class Preprocessed:
     def __init__(self, text: str, given: Given) -> None:
         self.text = text
         self.given = given
-        self.macros: dict[str, list[Macro]] = {}
+        self.macros: dict[str, tuple[Macro, ...]] = {}
         self.budget = Budget()  # of all that is made of the file
         self.asked: set[str] = set()  # the names that would decide what nothing decides
         self._starts: list[int] = []  # of tokens from which a branch holds
@@ -115,7 +115,7 @@ class Preprocessed:
                     )
                 live = all(group.live for group in stack)
                 around = next((group.branch for group in reversed(stack) if group.branch), None)
-                group = _Group(groups, around, len(tokens))
+                group = _Group(groups, around, len(tokens), dict(self.macros))
                 stack.append(group)
                 decided = self._decide(word, directive) if live else (False, ())
                 group.enter(decided, directive, len(tokens))
@@ -127,8 +127,11 @@ class Preprocessed:
                 if not _balanced(tokens, group.begin) and group.live:  # both ways share what is open: the first one stays
                     group.closed = True
                 group.enter(decided if outside else (False, ()), directive, len(tokens), other=True)
+                group.made.append(self.macros)
+                self.macros = dict(group.before)
             elif word == "endif" and stack:
-                stack.pop()
+                for other in stack.pop().made:
+                    self.macros |= {name: _joined(those, self.macros.get(name, ())) for name, those in other.items()}
             elif word == "define" and all(group.live for group in stack):
                 self._define(directive)
             elif word == "undef":
@@ -142,14 +145,12 @@ class Preprocessed:
     def _define(self, directive: Directive) -> None:
         found = defined(directive.rest, directive.start)
         if found is not None:
-            known = self.macros.setdefault(found[0], [])
-            if all(other.text != found[1].text or other.params != found[1].params for other in known):
-                known.append(found[1])
+            self.macros[found[0]] = _joined(self.macros.get(found[0], ()), (found[1],))
 
-    def _table(self, whole: bool = True) -> dict[str, Macro]:
-        """The macros that stand for what they are defined as: once, and not given anything else."""
+    def _table(self) -> dict[str, Macro]:
+        """The macros that stand for what they are defined as: once, and not given anything else; a pragma stands for nothing."""
         macros = {name: those[0] for name, those in self.macros.items() if len(those) == 1 and name not in self.given.let}
-        return {name: macro for name, macro in macros.items() if macro.whole} if whole else macros
+        return {name: macro for name, macro in macros.items() if not macro.text.startswith("_Pragma")}
 
     def _decide(self, word: str, directive: Directive) -> tuple[bool | None, tuple[str, ...]]:
         """Whether a condition holds, as far as it is known, and the names that would decide it."""
@@ -159,7 +160,7 @@ class Preprocessed:
             value = self._defined(name, unknown)
             return (value if value is None or "n" not in word[:-3] else not value), tuple(unknown)
         asked, _ = tokenize(directive.rest)
-        table = self._table(whole=False)
+        table = self._table()
         for n, token in enumerate(asked):  # what `defined` asks for stays a name
             if token.text == "defined":
                 table.pop(asked[min(n + 1 + (asked[n + 1].kind == "("), len(asked) - 1)].text, None)
@@ -220,10 +221,16 @@ class Preprocessed:
         return None
 
 
-class _Group:
-    """One `#if` to its `#endif`, on the way through it."""
+def _joined(known: tuple[Macro, ...], others: tuple[Macro, ...]) -> tuple[Macro, ...]:
+    """Macros of one name, each once."""
+    return known + tuple(x for x in others if all((x.text, x.params) != (other.text, other.params) for other in known))
 
-    def __init__(self, number: int, around: Branch | None, begin: int) -> None:
+
+class _Group:
+    """One `#if` to its `#endif`, on the way through it. before: the macros that it begins with. made: those of other branches."""
+
+    def __init__(self, number: int, around: Branch | None, begin: int, before: dict[str, tuple[Macro, ...]]) -> None:
+        self.before, self.made = before, list[dict[str, tuple[Macro, ...]]]()
         self.number, self.around, self.begin = number, around, begin
         self.live = self.taken = self.closed = False
         self.branch: Branch | None = None

@@ -13,15 +13,13 @@ from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.lookup import Lookup, declares, loop_around, opened
-from cute_viz.source.cpp.pointed import calls, said
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, Stmt
 from cute_viz.source.cpp.threads import Vector, numbers_at
 from cute_viz.source.cpp.tree import Binary, Node, Unary
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import Env
-from cute_viz.source.moves import Often
-from cute_viz.source.rounds import Gate, Pace, Round, often, step_of, stepped
+from cute_viz.source.moves import Gate, Often, Pace, Round, often, step_of, stepped
 from cute_viz.values.integer import Unknown
 
 _LEAVING = frozenset(("break", "goto", "return", "throw"))
@@ -45,9 +43,7 @@ def often_of(
     found = often(map(counter.read, inside)).within(counter.within(scope, None, token))
     function = function_of(scope)
     while function is not None and not is_kernel(function) and (use := context.chosen.get(function)) is not None:
-        same = [said(context.reader, function, other) for other in calls(context.reader, function)]
         found = found.within(counter.within(use.scope, None, use.token))
-        found = found._replace(sure=found.sure and same.count(said(context.reader, function, use)) == 1)
         function = function_of(use.scope)
     return found
 

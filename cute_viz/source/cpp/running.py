@@ -56,7 +56,7 @@ class Running(Meaning):
                 return self._block(statement.yes if here.truth(self.context.tree(statement.value)) else statement.no, env)
             case "switch":
                 return self._switch(statement, env)
-            case "for" | "while" | "do" | "other" if env.cells is None and self._leaves(statement):
+            case "for" | "while" | "do" | "other" | "goto" if env.cells is None and self._leaves(statement):
                 raise self.fail("cannot determine what a loop returns", self._span(statement))
             case _ if env.cells is None or statement.kind == "case":  # nothing changes: a variable is read where it is asked for
                 return None

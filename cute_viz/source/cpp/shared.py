@@ -9,7 +9,7 @@ from cute_viz.source.cpp.assembly import of_function
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.pointed import KERNEL, calls, says
 from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope
-from cute_viz.source.cpp.spots import spot_of
+from cute_viz.source.cpp.spots import Spot, spot_of
 
 _VIEWS = re.compile(
     r"partition|local_tile|make_tensor(?!_like| <)|group_modes|recast|retile|domain_offset|flatten|coalesce|zipped_divide|filter"
@@ -19,6 +19,9 @@ _FOLLOWED = re.compile(
     r"if|while|for|switch|sizeof|return|make_\w+|\w+_ptr|\w+_cast|(co)?size\w*|print\w*|is_\w+|alignas|__align__|assert"
 )
 
+ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="))
+_COMPARED = frozenset(("==", "!=", "<", ">", "<=", ">=", "!"))
+
 
 def arrays(reader: Declarer) -> dict[str, list[Declaration]]:
     """The names of a file that may be tensors in memory: views, arrays in shared memory and what is named after them: pointers,
@@ -26,8 +29,8 @@ def arrays(reader: Declarer) -> dict[str, list[Declaration]]:
     out: dict[str, list[Declaration]] = {}
     aliases: dict[str, list[Declaration]] = {}  # what is in shared memory, and what is named after it
     addresses: dict[str, list[Declaration]] = {}  # integers
-    for scope in dict.fromkeys(reader.scopes):
-        for x in scope.declarations if scope.local else ():
+    for scope in dict.fromkeys((reader.file, *reader.scopes)):
+        for x in scope.declarations if scope.local or scope is reader.file else ():
             words = [token.text for token in reader.tokens[slice(*(x.init or (0, 0)))]]
             view = words[:1] != [] and words[0] in out  # a slice of one
             view = view or (_VIEWS.search(" ".join(words)) is not None and not re.search("fragment|_like", " ".join(words)))
@@ -107,10 +110,56 @@ def argument(reader: Declarer, n: int) -> Range | None:
     )
 
 
-def follows(reader: Declarer, names: Mapping[str, list[Declaration]], n: int) -> bool:
-    """Whether a token is in what a pointer or a reference begins with, whose own accesses are found."""
-    inside = (x for found in names.values() for x in found if x.init is not None and x.init[0] <= n < x.init[1])
+def follows(reader: Declarer, names: Mapping[str, list[Declaration]], n: int, place: Spot | None = None) -> bool:
+    """Whether a token is in what a pointer or a reference begins with, whose own accesses are found; of an element, whether it is
+    all that a reference begins with."""
+    inside = [x for found in names.values() for x in found if x.init is not None and x.init[0] <= n < x.init[1]]
+    if place is not None:
+        inside = [x for x in inside if reader.tokens[place.left - 1].kind == "&" or (_is_own(reader, x) and x.init == place[:2])]
     return any(x.pointer or is_alias(reader, x) or is_address(reader, x) for x in inside)
+
+
+def is_followed(reader: Declarer, names: Mapping[str, list[Declaration]], begin: int, n: int) -> bool:
+    """Whether what a statement does with a pointer at a token loads and stores nothing, or moves a pointer that is followed."""
+    tokens, at = reader.tokens, n
+    near = tokens[n - 1], tokens[n + 1]
+    if any(x.kind in _COMPARED or x.text == "++" or x.text == "--" for x in near):
+        return True
+    inside = [x for found in names.values() for x in found if x.init is not None and x.init[0] <= n < x.init[1]]
+    if any(x.opens == "=" and x.init is not None and tokens[x.init[0]].kind != "{" for x in inside):
+        return True
+    while at >= begin:
+        if tokens[at].text in ASSIGNED or tokens[at + 1].text in ASSIGNED:
+            return tokens[at - (tokens[at].text in ASSIGNED)].text in names
+        if tokens[at].kind == "(":
+            word = at - 1
+            if tokens[word].kind == ">":
+                word = next((k - 1 for k in range(word, max(0, word - 20), -1) if tokens[k].kind == "<"), word)
+            if tokens[word].kind == "name" and not tokens[word].text.endswith("_cast"):
+                return tokens[word].text != "return" and _FOLLOWED.fullmatch(tokens[word].text) is not None
+        at = (reader.match[at] if tokens[at].kind in (")", "]", "}") and reader.match[at] < at else at) - 1
+    return False
+
+
+def _is_own(reader: Declarer, x: Declaration) -> bool:
+    """Whether a variable has no value of its own: a pointer, a reference."""
+    return x.pointer or reader.tokens[x.token - 1].kind in ("*", "&", "&&")
+
+
+def is_single(reader: Declarer, x: Declaration) -> bool:
+    """Whether a declaration is of one element in shared memory, or a reference, which may be to one."""
+    begins = reader.tokens[x.token - 1].kind
+    return x.kind == "variable" and not x.array and begins != "*" and (begins in ("&", "&&") or is_shared(reader, x))
+
+
+def is_plain(reader: Declarer, names: Mapping[str, list[Declaration]], x: Declaration) -> bool:
+    """Whether a declaration is of an array in shared memory, or of a pointer there, and not of a view, or of an integer."""
+    words = [token.text for token in reader.tokens[slice(*(x.init or (0, 0)))]]
+    calls = re.findall(r"(\w+) (?:< [^()]* > )?\(", " ".join(words))
+    if x.pointer or is_shared(reader, x) or not is_alias(reader, x) or not all(name.endswith("_cast") for name in calls):
+        return x.pointer or is_shared(reader, x)
+    around = [y for word in words for y in names.get(word, ()) if x.scope.inside(y.scope) and y.token < x.token]
+    return any(is_plain(reader, names, y) for y in around)
 
 
 def is_address(reader: Declarer, x: Declaration) -> bool:

@@ -8,7 +8,7 @@ from functools import partial
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, over
-from cute_viz.notation.reading import Resolver
+from cute_viz.notation.syntax import Resolver
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.control import outline
 from cute_viz.source.cpp.evaluate import CppEvaluator

@@ -50,7 +50,7 @@ def spot_of(reader: Declarer, n: int) -> Spot:
     while tokens[behind + 1].kind in (".", "->") and tokens[behind + 2].kind == "name" and tokens[behind + 3].kind != "(":
         behind += 2
     indices, close = brackets(reader, behind)
-    behind = n if not indices else behind
+    close = close if indices or behind == n else behind + 1
     plain = Spot(n, close, indices, close, member=behind + 1)
     left, right = outside(n, close)
     if tokens[left - 1].text == "&":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.indexed import Indexed, accesses
 from cute_viz.source.cpp.launched import launch_parts
 from cute_viz.source.cpp.lookup import Lookup, opened
-from cute_viz.source.cpp.pointed import KERNEL, conditions, means, overloads, paths, says, told_apart
+from cute_viz.source.cpp.pointed import DEVICE, KERNEL, conditions, means, overloads, paths, says, told_apart
 from cute_viz.source.cpp.rounds import often_of
 from cute_viz.source.cpp.scopes import Range, Scope, Stmt
 from cute_viz.source.cpp.shared import arrays
@@ -29,7 +29,7 @@ from cute_viz.source.cpp.unknown import attempted, tried
 from cute_viz.source.cpp.uses import Use, function_of
 from cute_viz.source.cpp.values import Value, finished, integer
 from cute_viz.source.model import Given
-from cute_viz.source.moves import Launch, Mistake, Move, Often, chosen
+from cute_viz.source.moves import CALL, CALLED, Launch, Mistake, Move, Often, chosen
 from cute_viz.values.instruction import MOVES
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ NO_TENSOR = "cannot determine which tensor this is"
 _MOST = 6  # operands of CuTe's own: more are of a function of the file
 _BUILD = Callable[[Context], Lookup]
 _READ = Callable[[], list[Any]]
-_DEVICE = KERNEL | {"__device__", "CUTE_DEVICE", "CUTLASS_DEVICE", "CUTE_HOST_DEVICE", "CUTLASS_HOST_DEVICE"}
 
 
 def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
@@ -84,11 +83,9 @@ class _File:
                     for where, context in self.ways(function):
                         inside = tested(scope, access.tests)
                         if self.runs(context, scope, begin, inside):
-                            read = partial(reader_of, context, self.lookup, scope, function, access)
-                            times, name = (
-                                partial(self._each, context, scope, begin, read, inside),
-                                "store" if access.store else "load",
-                            )
+                            read = cache(partial(reader_of, context, self.lookup, scope, function, access))
+                            times = partial(self._each, context, scope, begin, read, inside)
+                            name = "store" if access.store else "load"
                             yield self._move(name, access.token, scope, where, context, read, " ".join(text.split()), times, access)
             for at, name, arguments, tests in found:
                 if name in own and len(arguments) > _MOST:
@@ -116,11 +113,22 @@ class _File:
     ) -> Move:
         """A statement in one way in which it is reached: where the file has several kernels, it knows its own."""
         function, assumed = function_of(scope), {} if context.assumed is None else context.assumed
-        begins = (*context.chosen, *([] if function is None else [function]))
-        kernel = next((x.name for x in begins if self.is_kernel(x)), "") if len(self.kernels) > 1 and not where else ""
+        begins = [*context.chosen, *([] if function is None or function in context.chosen else [function])]
+        begins += [x for x in [function_of(use.scope) for use in list(context.chosen.values())[-1:]] if x is not None]
+        n, kernel = next(((n, x) for n, x in enumerate(begins) if self.is_kernel(x)), (len(begins), None))
+        launch = self._launch(context, kernel)
+        steps = where.split(CALLED)[:n] if where else []
+        only = kernel.name if kernel is not None and len(self.kernels) > 1 and not launch else ""
+        where, own = CALLED.join(filter(None, (*steps, launch))), len(steps)
         line, file, idle = context.line(token), context.file(token), self._idle(context, function)
         wrong = partial(self._mistakes, context, scope, token, given) if "copy_if" not in name else tuple
-        return Move(name, line, scope.path, where, read, text, assumed, idle, file, often=times, launch=kernel, mistakes=wrong)
+        move = Move(name, line, scope.path, where, read, text, assumed, idle, file, launch=only, own=own)
+        return replace(move, often=times, mistakes=wrong)
+
+    def _launch(self, context: Context, kernel: Scope | None) -> str:
+        """The label of the launch by which its kernel is reached."""
+        ways = [] if kernel is None else self.ways(kernel)
+        return next((label for label, one in ways if one.chosen.items() <= context.chosen.items()), "")
 
     def _mistakes(self, context: Context, scope: Scope, token: int, given: list[Range] | Indexed) -> list[Mistake]:
         """What a statement is proven to do wrong, where its kernel is launched."""
@@ -140,7 +148,7 @@ class _File:
         device, one of an included file. "" of the others; None where a kernel is launched."""
         root = function_of(list(context.chosen.values())[-1].scope) if context.chosen else function
         member = root is None or (root.parent is not None and root.parent.kind == "class")
-        if root is not None and not member and (says(self.reader, root, _DEVICE) or context.file(root.token)):
+        if root is not None and not member and (says(self.reader, root, DEVICE) or context.file(root.token)):
             return root.name
         return None if any(map(self.is_kernel, context.chosen)) else ""
 
@@ -184,10 +192,11 @@ class _File:
             for where, context in self.ways(function):
                 if (use := context.chosen.get(function)) is not None:
                     args, around = ",".join(map(self.reader.words, use.template)), function_of(use.scope)
-                    line, file, call = context.line(use.token), context.file(use.token), where.partition(", called in ")[2]
+                    line, file, call = context.line(use.token), context.file(use.token), where.partition(CALLED)
                     caller = around.name if around is not None else ""
                     dims = _dims(self.reader, use)
-                    yield use.token, Launch(function.path, args, *dims, line, file, call, context.chosen, caller)
+                    nth = "".join(call[0].partition(f" {CALL}")[1:])
+                    yield use.token, Launch(function.path, args, *dims, line, file, call[2], context.chosen, caller, nth)
 
     def is_kernel(self, function: Scope) -> bool:
         """Whether it is one that the host launches."""

@@ -121,12 +121,14 @@ def _names(value: Unknown) -> set[str]:
     return out
 
 
-def numbers_at(value: Unknown, number: Callable[[str], Vector | None]) -> Vector | None:
+def numbers_at(
+    value: Unknown, number: Callable[[str], Vector | None], kept: dict[str, Vector | None] | None = None
+) -> Vector | None:
     """The number of an integer by those of the names that it is computed of, or one for each thread where a name has so; None
-    where it is computed in other ways."""
+    where it is computed in other ways. kept: what is computed of names that are no loop's, by its key."""
     total: Vector = 0
     for names, factor in value.terms.items():
-        parts = [_leaf_at(value.leaves[name], number) for name in names]
+        parts = [_kept_at(value.leaves[name], number, kept) for name in names]
         if (found := _product([factor, *parts])) is None:
             return None
         total = each(add, total, found)
@@ -142,6 +144,8 @@ def each(compute: Callable[[int, int], int], a: Vector, b: Vector) -> Vector:
 
 def _product(parts: list[Vector | None]) -> Vector | None:
     out: Vector = 1
+    if 0 in parts:  # whatever the others are
+        return 0
     for part in parts:
         if part is None:
             return None
@@ -149,12 +153,20 @@ def _product(parts: list[Vector | None]) -> Vector | None:
     return out
 
 
-def _leaf_at(leaf: Unknown, number: Callable[[str], Vector | None]) -> Vector | None:
+def _kept_at(leaf: Unknown, number: Callable[[str], Vector | None], kept: dict[str, Vector | None] | None) -> Vector | None:
+    if kept is None or leaf.made is None or "loop " in leaf.key:
+        return _leaf_at(leaf, number, kept)
+    if leaf.key not in kept:
+        kept[leaf.key] = _leaf_at(leaf, number, kept)
+    return kept[leaf.key]
+
+
+def _leaf_at(leaf: Unknown, number: Callable[[str], Vector | None], kept: dict[str, Vector | None] | None) -> Vector | None:
     """The number of an integer that is no sum: what a function gives of others, a conversion too."""
     if leaf.made is None:
         return number(leaf.key)
     word, given = made_of(leaf)
-    operands = [numbers_at(x, number) if isinstance(x, Unknown) else int(x) if isinstance(x, int) else None for x in given]
+    operands = [numbers_at(x, number, kept) if isinstance(x, Unknown) else int(x) if isinstance(x, int) else None for x in given]
     if None in operands:
         return None
     if len(operands) == 1 and (kind := kind_of_word(word)) is not None:

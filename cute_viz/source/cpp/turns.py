@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from cute_viz.algebra.shares import MOST
 from cute_viz.errors import AlgebraError
-from cute_viz.source.cpp.alternatives import around
+from cute_viz.source.cpp.alternatives import around, leaves
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.evaluate import CppEvaluator
@@ -23,7 +23,7 @@ from cute_viz.source.cpp.threads import Vector, each, numbers_at
 from cute_viz.source.cpp.tree import Binary, Node, Unary
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.values import Env, Value, integer
-from cute_viz.source.rounds import COMPARED, Pace, stepped
+from cute_viz.source.moves import COMPARED, Pace, stepped
 from cute_viz.values.integer import Unknown
 from cute_viz.values.marks import Kind
 from cute_viz.values.types import ValueType
@@ -69,10 +69,13 @@ class Turns:
         self.sure, self.assumed, self.loops, self.spans = True, list[str](), list[Cycle](), list[Range]()
         self.left: list[Range] = []
         self.known: dict[tuple[Any, ...], Vector] = {}
+        self.kept: dict[str, Vector | None] = {}
         self.tests: list[tuple[str, Any, Any]] = []  # how two integers compare in threads that take part
         self._bound: dict[Scope, dict[str, Any]] = {}
         counter = Counter(context, lookup)
         counter.known = self.names
+        if leaves(scope, token):
+            raise AlgebraError("which threads come here depends on a return, or a goto, that is not followed")
         inside = takewhile(lambda held: held.statement is not None, around(context.reader, scope, None, token))
         for where, here, statement, branch, behind, labels in reversed(list(inside)):
             assert statement is not None
@@ -223,7 +226,8 @@ class Turns:
             return int(integer(x))
         key = (x.key, *(turn[n] for n in turn if f"loop {n}" in x.key))
         if key not in self.known:
-            found = numbers_at(x, lambda n: turn.get(int(n[5:])) if n.startswith("loop ") else self.names.get(n.partition("@")[0]))
+            names, kept = self.names, self.kept
+            found = numbers_at(x, lambda n: turn.get(int(n[5:])) if n.startswith("loop ") else names.get(n.partition("@")[0]), kept)
             if found is None:
                 raise x.error()
             self.known[key] = found

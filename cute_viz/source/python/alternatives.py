@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from cute_viz.source.moves import Alternative
+from cute_viz.source.moves import ALWAYS, COMPUTED, NO, ROUND, Alternative
 from cute_viz.source.python.tree import Tree, dotted
-from cute_viz.source.rounds import ALWAYS, COMPUTED, NO, ROUND
 
 _ALIKE = frozenset(
     ("block_idx", "block_dim", "grid_dim", "cluster_idx", "cluster_dim", "range", "range_constexpr", "range_dynamic")

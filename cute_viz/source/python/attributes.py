@@ -19,8 +19,7 @@ from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.source.python.machine import Machine
-from cute_viz.source.python.modules import symbol
-from cute_viz.source.python.tree import dotted
+from cute_viz.source.python.tree import dotted, symbol
 from cute_viz.source.python.values import (
     Atom,
     Bound,

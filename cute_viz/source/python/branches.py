@@ -9,10 +9,8 @@ from typing import Any
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.python.alternatives import choice
 from cute_viz.source.python.machine import Changes, Frame, Machine, Rounds, need_whole
-from cute_viz.source.python.modules import is_library
-from cute_viz.source.python.operators import truth
-from cute_viz.source.python.several import bind, iterate
-from cute_viz.source.python.tree import stored
+from cute_viz.source.python.operators import bind, iterate, truth
+from cute_viz.source.python.tree import is_library, stored
 from cute_viz.source.python.values import Bound, Lost, Mutable, Object, PyFunction, same
 
 # How a block ends.

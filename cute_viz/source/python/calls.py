@@ -11,13 +11,12 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.source.python.branches import RAISES, forget
-from cute_viz.source.python.lets import NOTHING
+from cute_viz.source.python.given import Missing, as_compiled, is_compiled, parameter
 from cute_viz.source.python.library import call_library
 from cute_viz.source.python.machine import DEPTH, Frame, Machine, need
-from cute_viz.source.python.parameters import Missing, as_compiled, is_compiled, parameter
 from cute_viz.source.python.statements import execute
 from cute_viz.source.python.subscripts import underscores
-from cute_viz.source.python.tree import REST, YIELDS, Tree, defaults_of, stored
+from cute_viz.source.python.tree import NOTHING, REST, YIELDS, Tree, defaults_of, stored
 from cute_viz.source.python.values import (
     Bound,
     EnumMember,

@@ -14,13 +14,20 @@ from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
-from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Frame, Machine, need, need_whole
-from cute_viz.source.python.modules import BUILTINS, USUAL
-from cute_viz.source.python.operators import binary, compare, computed, truth, unstaged
-from cute_viz.source.python.several import comprehension, dictionary, iterate, sequence
+from cute_viz.source.python.operators import (
+    binary,
+    compare,
+    comprehension,
+    computed,
+    dictionary,
+    iterate,
+    sequence,
+    truth,
+    unstaged,
+)
 from cute_viz.source.python.subscripts import subscript
-from cute_viz.source.python.tree import REST, defaults_of, dotted
+from cute_viz.source.python.tree import BUILTINS, NOTHING, REST, USUAL, defaults_of, dotted
 from cute_viz.source.python.values import (
     Bound,
     EnumMember,

@@ -20,7 +20,7 @@ from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.views import atom_of
 from cute_viz.errors import AlgebraError
-from cute_viz.notation.reading import Resolver
+from cute_viz.notation.syntax import Resolver
 from cute_viz.records import rows
 from cute_viz.source.python.machine import need
 from cute_viz.source.python.values import Atom, DslOp, EnumMember, Slice

@@ -28,13 +28,13 @@ from cute_viz.source.python.gluon import call_gluon, is_gluon
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.instructions import instruction, is_of_one_value
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.modules import ENUMS, defined, family, is_library
-from cute_viz.source.python.modules import HELPERS as KNOWN
-from cute_viz.source.python.modules import helper as known_helper
 from cute_viz.source.python.operators import narrowed, unstaged
 from cute_viz.source.python.plain import call_plain
 from cute_viz.source.python.subscripts import carried, first, moved, partitioned, sliced, somewhere, underscores
 from cute_viz.source.python.tensors import TENSORS, dynamic, member_of, taken
+from cute_viz.source.python.tree import ENUMS, defined, family, is_library
+from cute_viz.source.python.tree import HELPERS as KNOWN
+from cute_viz.source.python.tree import helper as known_helper
 from cute_viz.source.python.values import (
     Atom,
     Lost,

@@ -19,18 +19,16 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.program import Document
-from cute_viz.notation.reading import Passage
-from cute_viz.notation.syntax import Statement
+from cute_viz.notation.syntax import Passage, Statement
 from cute_viz.source.model import Entry, Given
 from cute_viz.source.python.entries import entries_of
 from cute_viz.source.python.given import member_named
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.library import PARAMETERS, RENAMED
-from cute_viz.source.python.modules import HELPERS as WRITTEN
-from cute_viz.source.python.modules import defined
 from cute_viz.source.python.runs import Runs
 from cute_viz.source.python.tensors import TENSORS
-from cute_viz.source.python.tree import Tree, dotted
+from cute_viz.source.python.tree import HELPERS as WRITTEN
+from cute_viz.source.python.tree import Tree, defined, dotted
 from cute_viz.source.python.values import Symbol
 from cute_viz.values.integer import Unknown
 

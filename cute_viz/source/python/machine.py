@@ -12,8 +12,7 @@ from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import Budget, limit, over, raised_by
 from cute_viz.source.model import Given
 from cute_viz.source.moves import Alternative
-from cute_viz.source.python.lets import NOTHING, Lets
-from cute_viz.source.python.tree import Tree
+from cute_viz.source.python.tree import NOTHING, Lets, Tree
 from cute_viz.source.python.values import Attributes, Lost, PyClass, Symbol, alike, either, same
 from cute_viz.values.integer import Unknown
 

@@ -16,9 +16,8 @@ from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
 from cute_viz.source.python.branches import forget
 from cute_viz.source.python.machine import Machine, need, need_whole
-from cute_viz.source.python.modules import BUILTINS
-from cute_viz.source.python.operators import computed, truth
-from cute_viz.source.python.several import iterate
+from cute_viz.source.python.operators import computed, iterate, truth
+from cute_viz.source.python.tree import BUILTINS
 from cute_viz.source.python.values import Atom, Mutable, Object, PyClass, Symbol, same
 from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType

@@ -12,12 +12,10 @@ from cute_viz.source.model import Given
 from cute_viz.source.python.attributes import attribute
 from cute_viz.source.python.calls import call, follow
 from cute_viz.source.python.expressions import evaluate
-from cute_viz.source.python.given import convert
+from cute_viz.source.python.given import convert, parameter
 from cute_viz.source.python.machine import Called, Frame, Journal, Machine, Parts
-from cute_viz.source.python.modules import MODULES, SCRIPTS, defined, is_library, text_of
-from cute_viz.source.python.parameters import parameter
 from cute_viz.source.python.statements import execute
-from cute_viz.source.python.tree import Tree, dotted
+from cute_viz.source.python.tree import MODULES, SCRIPTS, Tree, defined, dotted, is_library, text_of
 from cute_viz.source.python.values import Lost, Object, PyClass, PyFunction, Symbol, decorators, same
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -24,12 +24,9 @@ from cute_viz.source.python.branches import (
     lose,
     split,
 )
-from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Frame, Machine, need_whole
-from cute_viz.source.python.modules import symbol
-from cute_viz.source.python.operators import binary, compare, truth
-from cute_viz.source.python.several import iterate
-from cute_viz.source.python.tree import defaults_of, dotted, stored
+from cute_viz.source.python.operators import binary, compare, iterate, truth
+from cute_viz.source.python.tree import NOTHING, defaults_of, dotted, stored, symbol
 from cute_viz.source.python.values import Lost, Mutable, Object, PyClass, PyFunction, SizedInt, Symbol, decorators
 from cute_viz.values.integer import Unknown
 

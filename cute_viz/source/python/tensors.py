@@ -19,9 +19,9 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import copy_atom, mma_atom
-from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import marked, moved, somewhere, underscores
+from cute_viz.source.python.tree import NOTHING
 from cute_viz.source.python.values import Atom, EnumMember, Lost, Object, PyClass, decorators, kind_of, run_times, tensor_of
 from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown
