@@ -149,7 +149,7 @@ class Known:
     def tests(self, path: str, places: Iterable[tuple[str, int]], told: Collection[str] = ()) -> list[str]:
         """The tests that run one of these lines, each of a file: the examples of a module and what is told of, then a few cases of
         each test, the quickest first."""
-        found = {name for file, line in places for name in self.lines.get(file, {}).get(str(line), ())}
+        found = {name for file, line in places for name in self.lines.get(file, {}).get(str(line), ())} | {*told}
         cases: dict[str, int] = {}
         order: list[tuple[bool, int, float, str]] = []
         for name in sorted(found & self.seconds.keys(), key=self.seconds.__getitem__):

@@ -7,7 +7,7 @@ import pytest
 from tests import drawn
 
 PARTS = drawn.parts()
-QUICK = list(PARTS)[::32]  # the suite has these, the slow tests the others
+QUICK = list(PARTS)[::40]  # the suite has these, the slow tests the others
 MARKED = [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in PARTS]
 
 

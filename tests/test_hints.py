@@ -253,6 +253,16 @@ def test_find_and_analyze_know_an_access_by_all_its_names(name: str) -> None:
     assert access.splitlines()[-1].startswith(b"512 wavefronts in "), access
     wrong = told("find", "swizzle", "64x64", "--read", "rows.trans")
     assert "there is no access 'rows.trans'" in wrong
+    wrong = told("analyze", "(64,64):(64,1)", "--type", "f16", "--access", "diagonal")
+    assert "there is no access 'diagonal'" in wrong
+    assert "ldmatrix" in wrong
+    assert "--let" not in wrong
+
+
+def test_a_table_of_a_spreadsheet_has_commas_or_semicolons(tmp_path: Path) -> None:
+    for sign in (",", ";", " "):
+        (tmp_path / "t.csv").write_text("0;1;2\r\n3;4;5\r\n".replace(";", sign), newline="")
+        assert run("find", "layout", "t.csv", cwd=tmp_path).stdout == b"(2,3):(3,1)\n"
 
 
 def test_the_quotes_that_cmd_leaves_around_a_file_are_none_of_its_name(tmp_path: Path) -> None:

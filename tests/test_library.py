@@ -219,6 +219,17 @@ def test_an_operation_by_what_others_call_it(called, op):
     assert cv.parse(called).instruction == cv.parse(op).instruction
 
 
+def test_a_shape_finds_the_names_with_numbers_in_its_place():
+    from cute_viz.spec.listing import search
+
+    for word, first in (("64x32x16", "SM90_64x{N}x16_F32F16F16_SS"), ("m64n32k16", "SM90_64x{N}x16_F32F16F16_SS")):
+        assert search(word)[0].name == first
+    assert {line.name for line in search("m64n40k32.s32")} == {line.name for line in search("m64n32k32.s32")} - {
+        line.name for line in search("m64n32k32.s32") if "48..256/16" in line.ranges
+    }
+    assert search("64x12x16") == search("65x32x16") == []
+
+
 @pytest.mark.parametrize(
     ("called", "words"),
     [

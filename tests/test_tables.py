@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from cute_viz.algebra.descriptor import FIELDS, MODES
-from cute_viz.algebra.instruction import FORMATS, LAYOUTS
+from cute_viz.algebra.instruction import LAYOUTS, _format
 from cute_viz.algebra.tensor_map import DATA_TYPE_NAMES, SWIZZLES
 from cute_viz.algebra.umma import _HELD
 from cute_viz.source.cpp.atoms import _SHAPES
-from cute_viz.values.types import named
+from cute_viz.values.types import ValueType
 from tests.test_oracles import includes
 
 pytestmark = pytest.mark.oracle
@@ -76,10 +76,10 @@ def test_the_numbers_of_element_types_in_descriptors() -> None:
         for name, body in re.findall(r"enum class (\w+)[^{]*\{(.*?)\};", text, re.S)
     }
     body = text[text.index("auto to_UMMAFormat()") : text.index("Unknown type for UMMAFormat")]
-    found = re.findall(r"is_same_v<T,\s*(\w+)>\) \{ return (\w+)::(\w+);", body)
-    told = {named(type_).short: int(enums[enum][name]) for type_, enum, name in found if name != "INVALID"}
-    assert len(told) > 9
-    assert {name: FORMATS[name] for name in told} == told
+    found = re.findall(r"is_same_v<T,\s*(?:detail::)?(\w+)>\) \{ return (\w+)::(\w+);", body)
+    told = {type_: int(enums[enum][name]) for type_, enum, name in found if name != "INVALID"}
+    assert len(told) > 10
+    assert {type_: _format(ValueType(type_)) for type_ in told} == told
 
 
 def test_the_numbers_of_cuda_s_enums() -> None:

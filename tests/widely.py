@@ -20,6 +20,7 @@ from cute_viz.gallery.plan import Task, plan
 from cute_viz.options import OPTIONS
 from cute_viz.options.views import COLOR_BY, LABELS, VIEWS
 from cute_viz.renderers.palette import PALETTES
+from cute_viz.renderers.windows import narrowed
 from cute_viz.spec import PACKAGED, Library
 from cute_viz.spec.build import Builder
 from tests.commands import run
@@ -311,6 +312,24 @@ def page(number: int) -> Iterator[tuple[str, str]]:
         yield " ".join((*words, *lines)), "\n".join([(result.stdout + result.stderr).decode("utf-8", "replace"), *written])
 
 
+def apart(number: int) -> Iterator[tuple[str, str]]:
+    """What differs between two large layouts, in places with less and less room, and how a phone shows it."""
+    wide = Wide(number)
+    rows, cols = int(wide.one("8", "16", "64", "96", "128")), int(wide.one("16", "48", "64", "65", "96", "128", "256"))
+    first = f"({rows},{cols}):({cols},1)"
+    other = wide.one(
+        first, f"({rows},{cols}):(1,{rows})", f"({rows},{cols}):({cols + 8},1)", f"Sw<3,3,3> o 0 o {first}", f"{first} o 3"
+    )
+    sources = (first, other) if not wide.rarely(4) else (other,)
+    for target in ("column", "page", "slide", "readme"):
+        asked = {"max_cells": 1 << 17, "target": target} | ({"diff": True} if len(sources) == 2 else {})
+        answer = ask(Request(sources, asked, formats=("svg",)))
+        yield f"{target} {sources}", answer.write("svg").decode()
+        width = wide.chance.choice((320, 412, 599, 600))
+        thin = ask(Request((narrowed(answer.figure, width),), {"width": str(width)}, formats=("svg",)))
+        yield f"{width} px {sources}", thin.write("svg").decode()
+
+
 def counted(number: int) -> Iterator[tuple[str, str]]:
     """What an object is in each view where one cell is allowed, one less than it has, and as many."""
     name = list(OBJECTS)[number]
@@ -377,5 +396,6 @@ KINDS: dict[str, tuple[Callable[[int], Iterator[tuple[str, str]]], int]] = {  # 
     "all": (page, 60),
     "viewed": (viewed, 8 * len(OBJECTS)),
     "edges": (edges, 2 * len(OBJECTS)),
+    "apart": (apart, 30),
     "counted": (counted, len(OBJECTS)),
 }

@@ -56,7 +56,9 @@ def command(table: str, tile: str | None, let: dict[str, str], as_json: bool) ->
 
 def _text(table: str) -> str:
     if os.path.isfile(table):
-        return files.read_text(table)
+        text = files.read_text(table)
+        rows = [row for row in text.splitlines() if row.strip()]
+        return text.replace(";", " ") if len(rows) > 1 and all(";" in row for row in rows) else text  # a CSV of Excel in Europe
     if not table.strip():
         raise CuteVizError("the table is empty", hint="rows, for example '0 1; 2 3'")
     if not any(char.isdigit() for char in table) or table.endswith((".csv", ".txt", ".npy")):

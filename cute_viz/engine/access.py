@@ -13,13 +13,13 @@ from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import WarpAccess, element_bits, extents_of
 from cute_viz.analysis.banks import BANKS, CLAIMS, REMOTE, WORD, has_warps, memory_of, width
 from cute_viz.analysis.facts import layout_facts, memory_facts
-from cute_viz.analysis.patterns import UNITS, is_named
+from cute_viz.analysis.patterns import FURTHER, PATTERNS, UNITS, is_named
 from cute_viz.analysis.reports import global_report, shared_report
 from cute_viz.engine.accessing import Accessor, accessed, found_of, plain_of, width_of
 from cute_viz.engine.answer import Answer, ask
 from cute_viz.engine.reading import values_of
 from cute_viz.engine.whole import value_of
-from cute_viz.errors import UsageError
+from cute_viz.errors import CuteVizError, UsageError, did_you_mean
 from cute_viz.figures import build
 from cute_viz.figures.frames import frames
 from cute_viz.figures.machine import of_wavefronts
@@ -139,7 +139,14 @@ def accessor(answer: Answer, text: str) -> object:
     if is_named(text) and (file is None or not matching(file.entries, text)):
         return text
     if file is None or address_of(text) is not None:
-        return ask(replace(plain, let=request.let)).obj
+        try:
+            return ask(replace(plain, let=request.let)).obj
+        except CuteVizError:
+            if not re.fullmatch(r"[a-z][\w.]*", text):
+                raise
+        known = (*PATTERNS, *FURTHER)
+        near = did_you_mean(text, known, 1) or f"one of {', '.join(known)}; a TV layout, a TiledCopy or a TiledMMA"
+        raise CuteVizError(f"there is no access {text!r}", hint=near)
     asked = query_of(text)
     if asked is not None and matching(file.entries, text.strip()[: -len(asked.slices) or None]):
         return file.find(text).read()

@@ -13,7 +13,7 @@ from cute_viz.limits import limit, over
 from cute_viz.spec.entry import in_ptx
 from cute_viz.spec.family import Family, families
 from cute_viz.spec.library_files import LibraryFile, library_files
-from cute_viz.spec.names import words
+from cute_viz.spec.names import Pattern, allows, words
 from cute_viz.values.instruction import short_of
 
 
@@ -50,6 +50,15 @@ class Listed(NamedTuple):
         args = "uint128_t" if self.args == "S D=S" else ",".join(word for word in self.args.split() if "=" not in word)
         return f"{name}<{args}>" if args else name
 
+    def has(self, word: str) -> bool:
+        """Whether a name has a word with numbers in the place of its {N}: 64x32x16 of 64x{N}x16."""
+        domains = dict(range_.split(" = ") for range_ in self.ranges.split(", ") if range_)
+        for part in {part for name in (self.name, self.ptx, self.dsl, self.sass) for part in _BRACED.findall(name) if domains}:
+            found = Pattern(re.sub(r"\{\w+\}|\w+", lambda x: x[0] if "{" in x[0] else x[0].lower(), part)).bind(word, domains)
+            if found and all(key in domains and allows(domains[key], value) for key, value in found.items()):
+                return True
+        return False
+
 
 def listing(folders: tuple[str, ...] = ()) -> Iterator[Listed]:
     """Every family with its words spelt out and its numbers left as {N}."""
@@ -65,7 +74,9 @@ def search(text: str, folders: tuple[str, ...] = ()) -> list[Listed]:
         return []
     found: dict[str, tuple[tuple[int, bool, int], Listed]] = {}
     for line in listing(folders):
-        have = {word for name in (line.name, line.ptx, line.dsl, line.sass, line.names) for word in _WORD.split(name.lower())}
+        names = (line.name, line.ptx, line.dsl, line.sass, line.names)
+        have = {word for name in names for word in _WORD.split(name.lower())}
+        have |= {start for start in wanted if start.isalnum() and line.has(start)}
         if all(any(word.startswith(start) for word in have) for start in wanted):
             inexact = sum(start not in have for start in wanted)
             age = int(line.arch[2:]) if line.arch.startswith("sm") and line.arch[2:].isdecimal() else 999
@@ -74,6 +85,7 @@ def search(text: str, folders: tuple[str, ...] = ()) -> list[Listed]:
 
 
 _WORD = re.compile(r"[^a-z0-9]+")
+_BRACED = re.compile(r"(?:[A-Za-z0-9]|\{\w+\})+")
 
 
 @lru_cache(maxsize=256)
