@@ -11,7 +11,7 @@ from pathlib import Path as Folder
 import pytest
 
 from cute_viz import figure, parse
-from cute_viz.engine.zoomed import launched, tiles_of_k
+from cute_viz.engine.subject import launched, tiles_of_k
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.compare import difference
 from cute_viz.figures.load import from_dict

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cute_viz import cli, parse
-from cute_viz.notation.dsl_print import show_dsl
+from cute_viz.notation.write import show_dsl
 from tests import dsl_programs
 
 # Where the DSL and CuTe's headers differ: an expression, and what the DSL 4.8.1 prints; `FAIL` for what it refuses.

@@ -14,7 +14,7 @@ from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.tmem import place
 from cute_viz.check.copies import move
 from cute_viz.engine import Request, ask
-from cute_viz.engine.facts import facts_of
+from cute_viz.engine.explaining import facts_of
 from cute_viz.errors import FigureError
 from cute_viz.figures.lanes import held
 from cute_viz.figures.model import HOLE

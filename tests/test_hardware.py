@@ -23,7 +23,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma_parts import receivers
 from cute_viz.algebra.tmem import place, tensor_memory
 from cute_viz.algebra.umma import tile_to_mma_shape
-from cute_viz.engine.facts import facts_of
+from cute_viz.engine.explaining import facts_of
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.text import read
 from cute_viz.spec import PACKAGED

@@ -12,7 +12,7 @@ import pytest
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.engine.facts import facts_of
+from cute_viz.engine.explaining import facts_of
 from cute_viz.errors import CuteVizError
 from cute_viz.source.text import read
 from cute_viz.spec import PACKAGED

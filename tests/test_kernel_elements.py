@@ -356,7 +356,7 @@ template <> struct Sized<1> { __device__ static void run(float* d, int i) { d[i]
         ("int ld = 2; auto at = [&](int i) { return i * ld; }; ld = 4; s[at(t)] = 1;", None),
         ("int ld = 2; auto at = [&](int i) { return i * ld; }; s[at(t)] = 1;", 2),
         ("PUT(s[t * 4], 1);", None),
-        ("BOTH();", None),
+        ("BOTH();", 2),
         ("for (int i = s[t]; i < s[t + 1]; ++i) out[i] = 1;", None),
         ("float v = 0; while (s[t * 2] > v) v += 1;", None),
         ("float v = 0; do { v += 1; } while (s[t * 2] > v);", None),

@@ -373,6 +373,11 @@ class TestTtgir:
             18: ("st.shared + ld.shared", 256, None, None),
             19: ("st.shared.128", 128, 1024, 512),  # 16 of each 32 bytes: 2-way
         }
+        code, _, err = run(capsys, "analyze", str(path), "--max-ways", "4")
+        assert (code, err.splitlines()[0].partition("%9")[0]) == (1, "error: line 18: ttg.convert_layout %6 could not be evaluated")
+        assert run(capsys, "analyze", str(path), "--max-ways", "4", "--accept", "18")[0] == 0
+        (kept := tmp_path / "kept.json").write_text(json.dumps(report))
+        assert run(capsys, "analyze", str(path), "--baseline", str(kept))[0] == 0
 
     def test_types_in_lines_of_their_own(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """As Triton's own tests of tcgen05 are written; 128 x 128 x 128 of f16 are 8 instructions there, too."""

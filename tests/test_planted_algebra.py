@@ -21,11 +21,10 @@ from cute_viz.algebra.inverse import max_common_layout, max_common_vector
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.shares import Division
 from cute_viz.algebra.slicing import settled
-from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tmem import metadata_words
-from cute_viz.algebra.xor import F2
 from cute_viz.analysis.banks import memory_of, phases
 from cute_viz.errors import CuteVizError
 from cute_viz.values.types import Pointer

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cute_viz import parse
-from cute_viz.notation.dsl_print import show_dsl
+from cute_viz.notation.write import show_dsl
 from cute_viz.source.sniff import KINDS, sniff
 from tests.test_cute_ir import DATA as CUTE_IR
 from tests.test_cute_ir import IR

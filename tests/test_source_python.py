@@ -16,7 +16,7 @@ from cute_viz import parse
 from cute_viz.algebra.inttuple import show
 from cute_viz.cli import main
 from cute_viz.errors import CuteVizError
-from cute_viz.notation.dsl_print import show_dsl
+from cute_viz.notation.write import show_dsl
 from cute_viz.source.model import Given, SourceFile
 from cute_viz.source.python import read
 from cute_viz.spec.library import resolve

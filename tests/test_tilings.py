@@ -21,7 +21,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.static import mark_static, unmarked
 from cute_viz.algebra.table import offsets
-from cute_viz.engine.facts import facts_of
+from cute_viz.engine.explaining import facts_of
 from cute_viz.errors import CuteVizError
 from cute_viz.spec import PACKAGED, read
 

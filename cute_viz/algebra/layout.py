@@ -31,8 +31,7 @@ from cute_viz.algebra.inttuple import (
     slice_begin,
     tuple_rank,
 )
-from cute_viz.algebra.stride import F2, Basis, Stride, add, is_coordinate, magnitude, plain
-from cute_viz.algebra.xor import greatest, reached
+from cute_viz.algebra.stride import F2, Basis, Stride, add, greatest, is_coordinate, magnitude, plain, reached
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over

@@ -5,6 +5,7 @@ Source: cute/layout.hpp, cute/layout_composed.hpp, cute/swizzle_layout.hpp, cute
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from math import gcd
 from typing import Any
@@ -13,10 +14,13 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import coalesce as _coalesce
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, compose_with_offset
 from cute_viz.algebra.divide import logical_divide
-from cute_viz.algebra.inttuple import div_rem, leaves, map_leaves, map_pairs
+from cute_viz.algebra.inttuple import Unwritten, div_rem, leaves, map_leaves, map_pairs
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, get
+from cute_viz.algebra.products import blocked_product
+from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Runtime, Unknown, is_constant, is_integer, is_known
 from cute_viz.values.types import bits_of, sparse
 
@@ -149,3 +153,33 @@ def _log2(name: str, x: Swizzle, n: int) -> int:
     if n & (n - 1):
         refuse(f"{name}<{n}>", (x,), "N must be a power of two")
     return n.bit_length() - 1
+
+
+_ATOM = re.compile(r"Layout_(?:(MN|K)_(INTER|SW32|SW64|SW128)|MN_(SW128_32B))_(Sp)?Atom(_Bits)?")
+_BITS = {"INTER": 0, "SW32": 1, "SW64": 2, "SW128": 3}
+
+
+def smem_atom(name: str, template: tuple[Any, ...]) -> ComposedLayout | None:
+    """The shared-memory layout atom of a name such as GMMA::Layout_K_SW128_Atom; None for another name. Of `GMMA` and `UMMA`
+    alike (cute/atom/mma_traits_sm90_gmma.hpp, mma_traits_sm100.hpp): 8 rows of 128 to 1024 bits under a swizzle of the address.
+    Those of a sparse A, `SpAtom<T,S>`, have S elements along K for each that is stored (mma_traits_sm90_gmma_sparse.hpp)."""
+    match = _ATOM.fullmatch(name)
+    if match is None or (match[4] and match[5]):
+        return None
+    major, mode, special, packed, in_bits = match.groups()
+    swizzle = Swizzle(2, 5, 2) if special else Swizzle(_BITS[mode], 4, 3)
+    rows, length = (4, 1024) if special else (8, 128 << _BITS[mode])
+    shape, stride = ((rows, length), (length, 1)) if major == "K" else ((length, rows), (1, length))
+    if packed and (len(template) != 2 or not isinstance(template[1], int) or template[1] not in (2, 4, 8)):
+        raise AlgebraError(f"{name} takes an element type and a sparsity", hint=f"example: GMMA::{name}<half_t,2>")
+    if not in_bits and not packed and len(template) != 1:
+        raise AlgebraError(f"{name} takes an element type", hint=f"example: GMMA::{name}<half_t>")
+    bits = 1 if in_bits else bits_of(template[0])
+    layout = upcast(Layout(shape, stride), bits)
+    if packed:
+        times = int(template[1])
+        if bits % times:
+            raise AlgebraError(f"{name}: an element of {bits} bits cannot be shared by {times}")
+        found = mark_static(blocked_product(Layout((1, times)), layout), Unwritten)
+        return ComposedLayout(swizzle, PointerFlag(bits // times, sparsity=times), found)
+    return ComposedLayout(swizzle, PointerFlag(bits), mark_static(layout, Unwritten))

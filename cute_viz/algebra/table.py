@@ -14,9 +14,8 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, flag_of
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout, flat_modes, has_xor, is_coordinate_layout
 from cute_viz.algebra.measure import coprofile
-from cute_viz.algebra.stride import F2, Basis, add, is_along, plain
+from cute_viz.algebra.stride import F2, Basis, add, is_along, mixed, plain
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.xor import mixed
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
 from cute_viz.values.integer import Unknown

@@ -5,8 +5,7 @@ from __future__ import annotations
 from cute_viz.algebra.compose import coalesce
 from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.layout import Layout, flat_modes, from_modes
-from cute_viz.algebra.stride import F2
-from cute_viz.algebra.xor import mixed
+from cute_viz.algebra.stride import F2, mixed
 
 
 def xor_right_inverse(layout: Layout) -> Layout:

@@ -140,8 +140,8 @@ def cost_of(side: Side, why: tuple[str, ...]) -> Cost:
     return Cost(name, len(side.order), len(found), wavefronts, ideal, sectors, least, side, why)
 
 
-def meeting(found: Sequence[WarpAccess], store: bool) -> str:
-    """Which threads ask one bank for most words, of some instructions, in a sentence."""
+def meeting(found: Sequence[WarpAccess], store: bool, ways: float = 0) -> str:
+    """Which threads ask one bank for most words, of some instructions, in a sentence. ways: wavefronts for one that is ideal."""
     worst = max(found, key=lambda x: x.wavefronts / max(1, x.ideal))
     phase = max(worst.phases(), key=lambda phase: phase.wavefronts)
     bank, words = max(enumerate(phase.banks), key=lambda one: len(one[1]))
@@ -151,9 +151,10 @@ def meeting(found: Sequence[WarpAccess], store: bool) -> str:
     lanes = sorted(worst.warp * LANES + each[0] for _, each in words)
     names = [f"T{lane}" for lane in lanes[:4]]
     told = ", ".join(names[:-1]) + (" ... and " if len(lanes) > 4 else " and ") + (f"T{lanes[-1]}" if len(lanes) > 4 else names[-1])
+    mean = f" ({ways:.1f} on average)".replace(".0 ", " ") * (0 < round(ways, 1) < len(words))
     if "matrix" in worst.instruction:
-        return f"Up to {len(words)} rows lie in one bank, bank {bank % BANKS}: those whose addresses {told} give."
-    return f"Up to {len(words)} threads of a warp {does} different words of one bank: {told} share bank {bank % BANKS}."
+        return f"Up to {len(words)} rows{mean} lie in one bank, bank {bank % BANKS}: those whose addresses {told} give."
+    return f"Up to {len(words)} threads of a warp{mean} {does} different words of one bank: {told} share bank {bank % BANKS}."
 
 
 def _least(x: WarpAccess) -> int:

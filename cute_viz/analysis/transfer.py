@@ -34,7 +34,13 @@ def cost_of(move: Transfer) -> Cost:
     if memory is None and trans is None:
         name = f"{'cp.async' if move.kind == 'async' else f'{name[:2]}.shared'}.{8 * first.width}"
     wavefronts, ideal = sum(one.wavefronts for one in found), sum(one.ideal for one in found)
-    told = memory.claim if memory is not None else meeting(found, move.kind != "load") if wavefronts > ideal else ""
+    told = (
+        memory.claim
+        if memory is not None
+        else meeting(found, move.kind != "load", wavefronts / ideal)
+        if wavefronts > ideal
+        else ""
+    )
     return Cost(name, move.elements, len(found), wavefronts, ideal, None, None, None, (told,) if told else ())
 
 

@@ -18,9 +18,8 @@ from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.check import mma, wgmma_ptx
 from cute_viz.check.elements import UNSIGNED, ElementType, decode, encode, pack, unpack
-from cute_viz.check.fragments import Fragment, exchanged, fragment
 from cute_viz.check.job import Argument, Array, In, Job, Kernel, KernelRun, Out, Outcome, Outputs, Scalar, entry_name, sheet
-from cute_viz.check.mma import WARP, WarpMma
+from cute_viz.check.mma import WARP, Fragment, WarpMma, exchanged, fragment
 from cute_viz.check.wgmma_ptx import GROUP, Wgmma, plain_tile
 from cute_viz.figures.model import Figure
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from cute_viz.check.digest import digest, owners, role, shared_by_all
 from cute_viz.check.elements import encode, pack
-from cute_viz.check.fragments import Fragment, fragment
 from cute_viz.check.job import Array, Kernel, KernelRun, Outcome, Outputs, PanelCheck, pairs, sheet
+from cute_viz.check.mma import Fragment, fragment
 from cute_viz.check.wgmma_ptx import DENSE, GROUP, PLAIN, Wgmma, plain_tile
 from cute_viz.figures.model import Figure, Panel
 

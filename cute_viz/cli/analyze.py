@@ -10,9 +10,8 @@ import click
 from cute_viz.analysis.banks import ACCESSES, INSTRUCTIONS, REDUCTIONS, REMOTE
 from cute_viz.analysis.patterns import instruction_of
 from cute_viz.cli import output
-from cute_viz.cli.again import again
 from cute_viz.cli.options import FILE, TYPE, Choice, complete_sources, option
-from cute_viz.cli.words import Command, SourceOptions, reading_options
+from cute_viz.cli.words import Command, SourceOptions, again, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.accessing import DRAWN, Accessor
 from cute_viz.errors import CuteVizError
@@ -32,7 +31,7 @@ class _Instruction(Choice):
 @click.command(cls=Command)
 @click.argument("sources", metavar="FILE...|LAYOUT", nargs=-1, required=True, shell_complete=complete_sources)
 @click.option("--all", "everything", is_flag=True, help="List every access, and every line that was not evaluated")
-@click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Exit 1 if shared memory takes N times its ideal")
+@click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Exit 1 above N ways, on a mistake, or where not counted")
 @click.option("--ncu", **FILE, help="Compare with Nsight Compute's source page in FILE (CSV)")
 @click.option("--set", "settings", multiple=True, metavar="NAME=EXPR", help="Show what it would cost with this definition")
 @click.option("--accept", multiple=True, metavar="LINE", help="Allow this line any cost: 201, file.h:201")

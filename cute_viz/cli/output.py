@@ -158,7 +158,7 @@ def data(value: object, before: str = "", key: str = "") -> str:
 def facts(known: dict[str, Any], as_json: bool) -> None:
     """Facts as aligned lines, or as one JSON object."""
     if as_json:
-        from cute_viz.engine.facts import with_marks
+        from cute_viz.engine.explaining import with_marks
 
         echo(data(with_marks(known)))
         return

@@ -17,7 +17,7 @@ from cute_viz.recording import run
 @click.option("--arch", metavar="SM", help="Compile for this machine, where there is no GPU: sm_90a")
 @click.option("-o", "--output", "path", **FILE, help="Write the reports as .html")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
-@click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Exit 1 if shared memory takes N times its ideal")
+@click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Exit 1 above N ways, on a mistake, or where not counted")
 @click.argument("script", metavar="SCRIPT", shell_complete=complete_files)
 @click.argument("args", nargs=-1, metavar="[ARGS]...", type=click.UNPROCESSED)
 def command(arch: str | None, path: str | None, as_json: bool, max_ways: float | None, script: str, args: tuple[str, ...]) -> None:

@@ -243,7 +243,7 @@ class Answer:
     def facts(self) -> dict[str, Any]:
         """The facts of the one object: sizes, layouts, types, where they come from, what a device has confirmed. Of a text that
         ends in a copy or an MMA the verdict on that. Raises: where CuTe refuses it, its condition."""
-        from cute_viz.engine.facts import facts_of
+        from cute_viz.engine.explaining import facts_of
 
         if (said := self.verdict) is not None:
             return said

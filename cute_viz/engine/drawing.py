@@ -185,12 +185,12 @@ def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subjec
         if options.view == "banks" and options.bits is None:
             options = replace(options, bits=subject.bits)
         if options.view == "zoom" and options.tile is None and subject.file is not None:
-            from cute_viz.engine.zoomed import launched
+            from cute_viz.engine.subject import launched
 
             tile, grid, cluster, k = launched(subject.file)
             options = replace(options, tile=tile, grid=grid, cluster=options.cluster or cluster, k=k)
         if options.view == "pipeline" and subject.file is not None:
-            from cute_viz.engine.zoomed import tiles_of_k
+            from cute_viz.engine.subject import tiles_of_k
 
             if k := tiles_of_k(subject.file):
                 options = replace(options, schedule=f"tiles={k} {options.schedule or ''}")

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra import ops
 from cute_viz.algebra.common import Operation
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import ComposedLayout, as_layout, is_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy
-from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.descriptor import DescriptorTensor, DescriptorWord
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom
-from cute_viz.algebra.static import clear_static, unknowns
+from cute_viz.algebra.static import clear_static, is_tiling, unknowns
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import whole
 from cute_viz.analysis.descriptor_steps import descriptors_of
@@ -33,11 +33,12 @@ from cute_viz.notation import is_triton
 from cute_viz.source.text import called_last, calls_with, read_calls
 from cute_viz.spec import Library
 from cute_viz.spelling import count
-from cute_viz.values.instruction import MOVES
+from cute_viz.values.instruction import MOVES, UNKNOWN
 from cute_viz.values.integer import MulticastMask
 
 if TYPE_CHECKING:
     from cute_viz.source.model import Entry, SourceFile
+
 
 _MOVED = re.compile(r"\b(?:" + "|".join(MOVES) + r")\s*[<(]")  # a text without these moves nothing
 
@@ -244,3 +245,62 @@ def check_moves(text: str, tensor: str, names: dict[str, object], library: Libra
     names = {"threadIdx.x": 0, **names}
     for call in calls_with(text, tensor, MOVES, names, library.resolve) if _MOVED.search(text) else ():
         verdict(call.name, list(call.operands), call.template)
+
+
+_MEMORY = ("descriptor", "instruction", "tmem", "tma", "operands")  # by the attribute `tiling`
+
+
+def facts_of(obj: object, name: str, library: Library) -> dict[str, object]:
+    """The facts of an object by their names, in reading order, ready for JSON. Raises: CuteVizError for what is neither a
+    layout, a swizzle, an atom nor a tiling."""
+    return _own(as_layout(obj), library) | _claims(obj, name, library)
+
+
+def _own(obj: Any, library: Library) -> dict[str, object]:
+    if isinstance(obj, Swizzle):
+        unit = "offsets of elements; bytes behind a pointer"
+        return {"swizzle": str(obj), "acts on": unit, "reads bits": f"{obj.yyy:#b}", "changes bits": f"{obj.zzz:#b}"}
+    if getattr(obj, "tiling", "") in _MEMORY or isinstance(obj, (MulticastMask, DescriptorWord)):
+        from cute_viz.analysis.hardware import hardware_facts
+
+        if (known := hardware_facts(obj)) is not None:
+            if isinstance(known.get("on hardware"), str):
+                from cute_viz.check.digest import told
+
+                known["on hardware"] = told(known["on hardware"], library)
+            return known
+    if is_layout(obj):
+        from cute_viz.analysis.facts import layout_facts
+
+        return layout_facts(obj)
+    if getattr(obj, "tiling", "") == "stages":
+        return {f"stage {n + 1}": _own(as_layout(part), library) for n, part in enumerate(obj.parts)}
+    if is_tiling(obj) or type(obj).__name__ == "CopyOp":
+        from cute_viz.analysis.tilings import tiling_facts
+
+        facts = tiling_facts(obj)
+        return facts | (library.describe(facts["op"]) if facts.get("op") else {})
+    raise CuteVizError(f"{show(obj)} is not a layout", hint="example: (4,8):(8,1)")
+
+
+def _claims(obj: object, name: str, library: Library) -> dict[str, object]:
+    """What a kept report of `cute-viz verify` says of this very mapping."""
+    from cute_viz.check import digest
+
+    if words := digest.known(name, library):
+        return {"on hardware": words}
+    if not any(name in report["agree"] for report in digest.reports(library)):
+        return {}
+    from cute_viz.figures import build
+    from cute_viz.figures.options import FigureOptions
+
+    op = getattr(obj, "instruction", UNKNOWN)
+    operand = "".join(x for x in "CA" if not op.described(x)) if op.kind == "wgmma" and op.sparse == 1 else None  # else descriptors
+    devices = digest.verified(name, build(obj, FigureOptions(operand=operand, max_cells=1 << 20)), library)
+    return {"verified on": devices} if devices else {}
+
+
+def with_marks(known: dict[str, object]) -> dict[str, object]:
+    """The facts, and as "printed" those of them that CuTe prints with marks of static integers."""
+    printed = {name: told for name, fact in known.items() if (told := getattr(fact, "printed", fact)) != fact}
+    return {**known, "printed": printed} if printed else known

@@ -33,6 +33,7 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
     """
     missed = [(move.place, str(move.file or None), move.text) for move, _ in report.unknown]
     missed += dict.fromkeys((one.place, str(one.file or None), one.text) for one in report.elements if one.lost)
+    missed += [(row.move.place, str(row.move.file or None), row.move.text) for row in report.accesses if row.hidden]
     places = {row.move.place for row in report.accesses} | {place for place, *_ in missed}
     places |= {move.place for move, _ in report.mistakes}
     if lost := [line for line in accept if line not in places]:
@@ -59,6 +60,7 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
         elif most is not None and row.cost.ways > most and not row.accepted:
             out.append(f"{told} takes {row.cost.ways:g} times its ideal wavefronts; the limit is {most:g}")
     unknown = [*_listed(baseline, "unknown"), *_listed({"elements": [], **baseline}, "elements")] if baseline is not None else []
+    unknown += _listed(baseline, "accesses") if baseline is not None else []  # those that a compiler lays out among them
     known = {(str(row.get("file")), str(row.get("statement", row.get("text")))) for row in unknown}
     for place, *statement in missed:
         if place not in accept and tuple(statement) not in known:

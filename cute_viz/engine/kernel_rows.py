@@ -153,6 +153,11 @@ class Access:
         return {"address": known, "assumes": assumes, "model": "counted" if counted else "documented"}
 
     @property
+    def hidden(self) -> bool:
+        """Whether it goes through shared memory that a compiler lays out, whose wavefronts are not counted."""
+        return self.cost.wavefronts is None and "shared" in self.cost.instruction
+
+    @property
     def accepted(self) -> bool:
         """Whether it is a store or cp.async that takes up to twice the ideal, for which there is no fix."""
         stores = self.cost.instruction.startswith(("st.", "stmatrix", "cp.async"))

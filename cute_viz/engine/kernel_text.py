@@ -175,15 +175,14 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
     where = f"{'launched by' if several else 'called in'} {middle(calls[0])}{more}" if calls else ""
     begin = f"{row.ratio:<6} {row.move.place:<4} {_statement(row.move, 64 if len(where) < 40 else 40)}"
     yield f"{begin:<56}{where}".rstrip() if len(begin) < 55 else f"{begin}  {where}".rstrip()
-    reason = why(row)
-    key = (_pattern(row), row.fix.what if row.fix else row.unfixed)
-    told_before, fixed_before = key in before, row.fix is not None and ("", str(row.fix.changes)) in before
-    same = before.setdefault(key, row.move.line)
-    same_fix = before.setdefault(("", str(row.fix.changes)), row.move.line) if row.fix else row.move.line
-    again = "As above." if same == row.move.line else f"The same pattern as line {same}."
-    yield from _folded("why", again if told_before else reason)
-    if fixed_before:
-        yield from _folded("fix", "The same edit." if same_fix == row.move.line else f"As for line {same_fix}.")
+    reason, what = why(row), str(row.fix.changes) if row.fix is not None else row.unfixed
+    known, fixed = ("why", reason) in before, ("fix", what) in before
+    like, fixed_like = (before.setdefault(key, row.move.line) for key in (("why", reason), ("fix", what)))
+    again = "As above." if like == row.move.line else f"The same pattern as line {like}."
+    yield from _folded("why", again if known else reason)
+    if fixed and (row.fix is not None or (what and not known)):
+        same = "The same edit." if row.fix is not None else "As above."
+        yield from _folded("fix", same if fixed_like == row.move.line else f"As for line {fixed_like}.")
     elif row.fix is not None:
         for file, line, old, new in row.fix.changes:
             begin = f"       fix  {f'{file}:' * bool(file)}{line}  {old}"
@@ -191,7 +190,7 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
             yield from [f"{begin}  ->  {after}"] if len(begin) + len(after) < _WIDE + 14 else [begin, f"            ->  {after}"]
         if row.fix.beside:
             yield from _folded("", f"if {_lines(row.fix.beside)}, not evaluated, follow{'s' * (len(row.fix.beside) == 1)} the edit")
-    elif row.unfixed and not told_before:
+    elif what and not fixed:
         yield from _folded("fix", f"{'none: ' * (row.cost.wavefronts is not None)}{row.unfixed}")
     mine = Counter((one.cost.instruction, _count(one), often_told(one.often)) for one in group if calls_of(one) == calls_of(row))
     accepted = "  (accepted)" if row.move.place in allowed else "  (no fix: `max_ways=` passes it)" * row.accepted
@@ -222,11 +221,6 @@ def _count(row: Access) -> str:
         return f"{now:,} {unit[: -1 if now == 1 else None]}"
     after = f", {row.left:,} with the fix" if row.left is not None else ""
     return f"{now:,} {unit[: -1 if now == 1 else None]}{after}, {ideal:,} ideal"
-
-
-def _pattern(row: Access) -> str:
-    side = row.cost.side
-    return row.cost.instruction + (f"{side.tensor.layout} {side.tensor.part}" if side is not None else "")
 
 
 def totals_of(report: Report, before: Report | None = None, only: str = "") -> list[str]:
@@ -265,7 +259,7 @@ def _of(step: LoopCost) -> str:
 def missing(report: Report, most: int | None = None) -> Iterator[str]:
     """What was not evaluated, a line for each cause, with what would help; what is not counted. most: causes; None for all."""
     total, everything = len(report.accesses), most is None
-    hidden = [row for row in report.accesses if row.cost.wavefronts is None and "shared" in row.cost.instruction]
+    hidden = [row for row in report.accesses if row.hidden]
     if hidden:
         lines = tuple(dict.fromkeys(row.move.place for row in hidden))
         yield f"Not in the sums: {_lines(lines, None if everything else 6)}, through shared memory that the compiler lays out"

@@ -26,7 +26,7 @@ def why(row: Access) -> str:
     gathered = cost.instruction.startswith("cp.async") and cost.sectors is not None  # its addresses in global memory are known
     if gathered and sum(x.wavefronts for x in cost.side.instructions()) < cost.wavefronts:
         return "The bytes of one wavefront come from several lines of global memory, which are read one after the other."
-    return meeting(cost.side.instructions(), cost.side.store)
+    return meeting(cost.side.instructions(), cost.side.store, cost.ways)
 
 
 def plainly(row: Access) -> list[str]:

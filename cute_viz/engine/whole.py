@@ -189,7 +189,7 @@ def printed_as(value: Any, language: str) -> str:
             value = mark_static(value.tiled or value.atom)
         of_tensor = isinstance(value, ComposedLayout) and isinstance(value.offset, PointerFlag) and value.offset.tensor
         return show(value.inner if of_tensor else value).rstrip("\n")  # print(tensor.layout()): the pointer has the swizzle
-    from cute_viz.notation.dsl_print import show_dsl
+    from cute_viz.notation.write import show_dsl
 
     return show_dsl(value)
 

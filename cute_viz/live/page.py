@@ -12,7 +12,7 @@ from zlib import compressobj
 
 from cute_viz import __version__
 from cute_viz.algebra.ops import OPS
-from cute_viz.live.share import WAYS
+from cute_viz.live.question import WAYS
 from cute_viz.options import OPTIONS
 from cute_viz.renderers.html import CONTROLS, MODULES, READOUT
 from cute_viz.renderers.palette import PALETTES

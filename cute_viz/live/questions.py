@@ -259,7 +259,7 @@ def _facts(question: Question) -> dict[str, Any]:
 
 def _copy(question: Question) -> dict[str, Any]:
     """The source and its options in the words of other places: `as` says which."""
-    from cute_viz.live.share import WAYS
+    from cute_viz.live.question import WAYS
 
     way = question.more.get("as")
     if not isinstance(way, str) or way not in WAYS:

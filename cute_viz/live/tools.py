@@ -80,7 +80,7 @@ def evaluate(question: Question) -> dict[str, Any]:
 
 def show(question: Question) -> dict[str, Any]:
     """The facts of a layout, an atom or a tiling, as `cute-viz show --json` gives them."""
-    from cute_viz.engine.facts import with_marks
+    from cute_viz.engine.explaining import with_marks
 
     return with_marks(question.answer().facts)
 

@@ -12,9 +12,8 @@ from typing import Any
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.cute import Parser
-from cute_viz.notation.labelled import HEADING, LABEL, Fields, build, label_key
 from cute_viz.notation.lexer import tokenize
-from cute_viz.notation.program import Document, evaluate_program
+from cute_viz.notation.program import HEADING, LABEL, Document, Fields, build, evaluate_program, label_key
 from cute_viz.notation.syntax import Chain, Node, Number, Pair, Passage, Statement
 
 MAX_LINE = 20_000  # characters of a line that are searched

@@ -17,7 +17,7 @@ from cute_viz.source.sniff import is_cpp
 
 if TYPE_CHECKING:
     from cute_viz.source.cpp.line import Pasted
-    from cute_viz.source.python.line import PastedDsl
+    from cute_viz.source.python.entries import PastedDsl
 
 # Functions and classes.
 _BLOCK = pattern(r"\w[\s&*]+\w+\s*\([^()]*\)\s*(?:const\s*)?\{|\b(?:struct|class|namespace|template)\b")
@@ -52,7 +52,7 @@ def _lines(source: Passage) -> Pasted | PastedDsl | Notation:
 
         return Pasted(source)
     if is_dsl(source.text, source.dialect):
-        from cute_viz.source.python.line import PastedDsl
+        from cute_viz.source.python.entries import PastedDsl
 
         return PastedDsl(source)
     return Notation(source)

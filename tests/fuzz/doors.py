@@ -24,8 +24,8 @@ from typing import Any
 import click
 
 from cute_viz.live.page import presets
+from cute_viz.live.question import WAYS
 from cute_viz.live.questions import KINDS, answer
-from cute_viz.live.share import WAYS
 from cute_viz.live.tools import TOOLS, schemas
 from cute_viz.options import OPTIONS
 from tests.fuzz.commands import JUNK, SECONDS, Grammar, TooLong

@@ -19,10 +19,9 @@ from cute_viz.algebra.shares import Starts
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, UncountedError
-from cute_viz.source.cpp.aliases import Pointed, array_of, place_of
-from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.aliases import Pointed, array_of, field_of, place_of
+from cute_viz.source.cpp.context import Context, function_of
 from cute_viz.source.cpp.evaluate import CppEvaluator
-from cute_viz.source.cpp.fields import field_of
 from cute_viz.source.cpp.indexed import Indexed
 from cute_viz.source.cpp.launched import block_of, directions
 from cute_viz.source.cpp.lookup import Lookup, opened
@@ -33,7 +32,6 @@ from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.tree import Id
 from cute_viz.source.cpp.turns import Turns
 from cute_viz.source.cpp.unknown import attempted, tried
-from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import Class, Value, finished
 from cute_viz.source.moves import ADDRESS
 from cute_viz.values.types import bits_of

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.context import Context, takes, use_at
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.lookup import Found, Lookup, declares, loop_around, opened
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Stmt, outward
-from cute_viz.source.cpp.uses import takes, use_at
 from cute_viz.source.moves import ALWAYS, COMPUTED, NO, ROUND, Alternative
 
 _LEAVING = frozenset(("break", "return", "continue"))

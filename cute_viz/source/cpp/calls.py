@@ -19,9 +19,9 @@ from cute_viz.source.cpp.cutlass import check, is_plain_fusion, tmem_store_of
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.higher import HIGHER
 from cute_viz.source.cpp.lookup import Meaning
+from cute_viz.source.cpp.members import check_of_tensors, pointer, recast, tensor, tma_partition
 from cute_viz.source.cpp.numbers import SIZE, is_numeric, is_of_run_time, is_static, number
 from cute_viz.source.cpp.slices import coordinate, cut, index, is_layout, joined, known_part, layout_of, sliced
-from cute_viz.source.cpp.tensors import check_of_tensors, pointer, recast, tensor, tma_partition
 from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tokens import MAKE_TUPLES, words
 from cute_viz.source.cpp.tree import Node, Part

@@ -10,7 +10,7 @@ from functools import partial
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, Span, raised_again
 from cute_viz.source.cpp.binding import bound, defaulted
-from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.context import Context, function_of
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.elements import is_integer, same
 from cute_viz.source.cpp.instances import WHOLE
@@ -21,7 +21,6 @@ from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, outwar
 from cute_viz.source.cpp.slices import known_part
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import tried, unknown
-from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Later, Template, Thread, Value, integer
 from cute_viz.values.integer import Unknown
 

@@ -16,7 +16,7 @@ from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import SCALES, scale_factors
 from cute_viz.source.cpp.known import known
 from cute_viz.source.cpp.members import method, type_member
-from cute_viz.source.cpp.operate import operated
+from cute_viz.source.cpp.operate import operated, written
 from cute_viz.source.cpp.operators import Operators
 from cute_viz.source.cpp.ranges import index_of
 from cute_viz.source.cpp.scopes import Param, Range
@@ -38,7 +38,6 @@ from cute_viz.source.cpp.values import (
     static,
     zeroed,
 )
-from cute_viz.source.cpp.written import written
 from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Runtime, Unknown
 from cute_viz.values.types import Pointer, ValueType

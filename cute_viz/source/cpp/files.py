@@ -13,7 +13,7 @@ from cute_viz.errors import CuteVizError, LimitError, Span, raised_again
 from cute_viz.source.address import path_parts
 from cute_viz.source.cpp.aliases import array_of
 from cute_viz.source.cpp.asks import asks
-from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.context import Context, Use, all_uses
 from cute_viz.source.cpp.control import outline
 from cute_viz.source.cpp.cutlass import with_cutlass
 from cute_viz.source.cpp.declare import Declarer
@@ -28,7 +28,6 @@ from cute_viz.source.cpp.shown import asked_member, built_entries, included, obj
 from cute_viz.source.cpp.statements import launched, launches, moves
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import CppCall, Id, Node
-from cute_viz.source.cpp.uses import Use, all_uses
 from cute_viz.source.cpp.values import Class, External, Value, finished
 from cute_viz.source.model import Entry, Given, SourceFile, matching
 from cute_viz.source.moves import Launch

@@ -9,7 +9,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError, Span, raised_again
 from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of, key_of_call, sees_cells
-from cute_viz.source.cpp.context import Context, needed
+from cute_viz.source.cpp.context import Context, needed, takes
 from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.lookup import Found, Lookup, within
 from cute_viz.source.cpp.numbers import is_numeric
@@ -20,7 +20,6 @@ from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Brace, Node
 from cute_viz.source.cpp.unknown import attempted, tried, unknown
-from cute_viz.source.cpp.uses import takes
 from cute_viz.source.cpp.values import (
     Cell,
     Class,

@@ -158,7 +158,7 @@ def _smem_atom(meaning: Meaning, name: str, values: list[Value], span: Span) -> 
             takes, example = ("type, a sparsity and a major", "half_t, 2, ") if match[2] else ("type and a major", "half_t, ")
             raise meaning.fail(f"{name} takes a {takes}", span, hint=f"example: GMMA::{name}<{example}GMMA::Major::K>")
         name, values = f"Layout_{values[-1].name}_{match[1]}_{match[2] or ''}Atom", values[:-1]
-    from cute_viz.algebra.smem_atom import smem_atom
+    from cute_viz.algebra.recast import smem_atom
 
     if name.endswith("_Bits"):
         template: tuple[Any, ...] = ()

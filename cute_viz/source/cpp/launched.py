@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from cute_viz.errors import CuteVizError
-from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.context import RUNTIME, Context, Use, launch_call
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.pointed import KERNEL, says
 from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.tree import Brace, CppCall, Id, Node
-from cute_viz.source.cpp.uses import RUNTIME, Use, launch_call
 from cute_viz.source.cpp.values import Value
 
 _FAR = 400  # tokens between the name of a kernel and its launch

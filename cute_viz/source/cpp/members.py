@@ -2,24 +2,171 @@
 
 from __future__ import annotations
 
-from cute_viz.algebra.composed import ComposedLayout, has_origin
+import re
+from dataclasses import replace
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
 from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import member, rank
+from cute_viz.algebra.static import with_origin
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import CuteVizError, Span
+from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import DEDUCED, scale_factors, tag_member
+from cute_viz.source.cpp.elements import FRAGMENTS
 from cute_viz.source.cpp.lookup import Meaning
-from cute_viz.source.cpp.slices import is_layout, known_part, layout_of, of_thread, shaped, sliced
-from cute_viz.source.cpp.tensors import check_of_tensors
+from cute_viz.source.cpp.pointed import element
+from cute_viz.source.cpp.slices import is_layout, known_part, layout_of, of_thread, placed, shaped, sliced, zeroed_place
 from cute_viz.source.cpp.tokens import words
-from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Class, Enumerator, External, Thread, Value, as_int
+from cute_viz.source.cpp.tree import Binary, Node, Part
+from cute_viz.source.cpp.unknown import tried
+from cute_viz.source.cpp.values import Class, Enumerator, External, Thread, Value, as_int, element_type
 from cute_viz.values.examples import example_type
-from cute_viz.values.integer import Runtime
+from cute_viz.values.integer import Runtime, Unknown
 from cute_viz.values.types import COUNTS, Pointer, ValueType
+
+# What CuTe has of tensors as of layouts (cute/tensor_impl.hpp, cute/atom/mma_atom.hpp, cute/atom/copy_atom.hpp).
+_BOTH = words(
+    "layout shape stride size rank depth flatten coalesce filter filter_zeros take composition compose with_shape tile "
+    "domain_offset logical_divide zipped_divide tiled_divide flat_divide max_common_layout max_common_vector max_alignment "
+    "make_fragment_like make_layout_like make_tensor_like group_modes local_tile local_partition inner_partition outer_partition"
+)
+_OF_THREADS = ("thrfrg_", "tidfrg_", "partition_", "retile_")
+
+
+def check_of_layouts(name: str, kinds: str, operands: list[Value]) -> None:
+    """Refuse a tensor where CuTe has an operation of layouts alone."""
+    if name == "make_composed_layout" and isinstance(operands[0], (int, Unknown)):
+        raise AlgebraError(f"a composed layout begins with a layout or a swizzle, not with {show(operands[0])}")
+    if name in _BOTH or name.startswith(_OF_THREADS):
+        return
+    tensors = [isinstance(operand, Tensor) or has_origin(operand) for operand in operands]
+    if any(tensor and kind in "LARHGQE" for tensor, kind in zip(tensors, kinds, strict=False)):
+        raise AlgebraError(f"CuTe has {name} of layouts, and this is a tensor", hint=f"example: {name}(tensor.layout())")
+
+
+def check_of_tensors(meaning: Meaning, name: str, value: Value) -> None:
+    """Refuse a layout where CuTe has an operation of tensors alone, in a file; one that was given for a name may be a tensor's."""
+    context = meaning.context
+    known = not (context.own_lines or context.given_layouts)
+    if known and is_layout(value) and not is_coordinates(value):
+        hint = "example: make_tensor(make_gmem_ptr<half_t>(ptr), layout)"
+        raise AlgebraError(f"CuTe has {name} of tensors, and this is a layout", hint=hint)
+
+
+def pointer(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
+    """A pointer of CuTe: its memory, the type of its elements where the text tells it, and the buffer that it points into."""
+    match = re.fullmatch(r"make_(smem|gmem|rmem|tmem)_ptr", part.name)
+    inner = tried(lambda: meaning.value(args[-1]), None) if args else None
+    kind = inner.known if isinstance(inner, Pointer) else None
+    if part.args:
+        kind = element_type(tried(lambda: meaning.argument(part.args[0]) if part.args else None, None))
+    if kind is None and args and (name := element(meaning, args[-1])):
+        kind = ValueType(name)
+    if not isinstance(inner, Pointer):
+        address = int(inner) if isinstance(inner, int) and not isinstance(inner, bool) else None
+        base, known = ("", True) if address is not None or not args else _buffer(meaning, args[-1])
+        inner = Pointer("", kind, address, base=base, placed=known)
+    elif match is not None and match[1] == "smem" and not inner.base and inner.address is None and args:
+        base, known = _buffer(meaning, args[-1])
+        inner = replace(inner, base=base, placed=inner.placed and known)
+    out = inner if kind is None else inner.of(kind)
+    return replace(out, space=match[1]) if match is not None else out
+
+
+def _buffer(meaning: Meaning, node: Node) -> tuple[str, bool]:
+    known = True
+    while isinstance(node, Binary):
+        node, known = node.left, False
+    words = meaning.text[node.span.start : node.span.end] if node.span.end <= len(meaning.text) else ""
+    words = "".join(words.split())
+    while cast := re.fullmatch(r"(?:reinterpret_cast|static_cast)<[^()]*>\((.*)\)|\(\w+\*\)(.*)|&(\w+)\[0\]", words):
+        words = next(filter(None, cast.groups()), "")  # the same bytes, whatever they are read as
+        if plus := re.fullmatch(r"(&\w+\[0\]|\w+)\+.*", words):
+            words, known = plus[1], False
+    return words, known
+
+
+def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
+    """make_tensor(pointer, layout), make_tensor(pointer, shape, stride), make_tensor<T>(shape)."""
+    if not args:
+        raise meaning.fail("make_tensor takes a pointer and a layout", span)
+    rest = args if part.args is not None else args[1:]
+    if not rest:
+        value = meaning.solid(args[0])
+        if is_layout(layout_of(value)):
+            return value
+        raise meaning.fail("the layout of this tensor is not known", span)
+    where = tried(lambda: meaning.value(args[0]), None) if part.args is None else None
+    meaning.context.of_gmem = isinstance(where, Pointer) and where.space == "gmem"
+    try:
+        given = meaning.arguments(rest)
+    finally:
+        meaning.context.of_gmem = False
+    values = [layout_of(meaning.known(x, span)) for x in given]
+    layout: Any = values[0] if len(values) == 1 and is_layout(values[0]) else meaning.operate("make_layout", values)
+    if part.args is None:
+        match where:
+            case tuple():
+                return with_origin(where, layout, tensor=True)
+            case Pointer() if where.space == COUNTS:
+                return with_origin(where.offset, layout, tensor=True)
+            case _ if is_coordinates(layout):
+                return layout  # type: ignore[no-any-return]
+            case Pointer():
+                made = behind(where, layout)
+                return made if meaning.context.apart is None else meaning.context.apart(meaning, args[0], made)
+        base, known = _buffer(meaning, args[0])
+        return behind(Pointer(base=base, placed=known), layout)
+    kind = meaning.argument(part.args[0])
+    if isinstance(kind, External) and kind.name in FRAGMENTS:  # in tensor memory
+        return meaning.operate(f"make_fragment_{kind.name.removeprefix('FrgType')}", [*(kind.args or ()), *values])
+    made = behind(Pointer("rmem", element_type(kind)), layout)
+    return made if meaning.context.apart is None else meaning.context.apart(meaning, None, made)
+
+
+def is_coordinates(layout: Value) -> bool:
+    """Whether a layout is one of coordinates, whose pointer is one that counts."""
+    return has_origin(layout) or (isinstance(layout, Layout) and is_coordinate_layout(layout))
+
+
+def behind(where: Pointer, layout: Value) -> Tensor:
+    """A layout behind a pointer, which takes the swizzle of addresses (cute/pointer_swizzle.hpp)."""
+    match layout:
+        case ComposedLayout(outer=outer, offset=PointerFlag() as flag, inner=inner):
+            kind = where.type if where.type is not None else ValueType(str(flag.bits))
+            return Tensor(replace(where, swizzle=outer if isinstance(outer, Swizzle) else None, type=kind), inner)
+    return Tensor(where, layout)
+
+
+def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
+    """recast<T>(tensor): elements of another type, whose layout follows from both widths (cute/tensor_impl.hpp)."""
+    if len(args) != 1 or not part.args:
+        raise meaning.fail("recast<T>(tensor) has a type and a tensor", span)
+    tensor, kind = meaning.solid(args[0]), meaning.argument(part.args[0])
+    if not isinstance(tensor, Tensor) or tensor.pointer.known is None:
+        hint = "use make_tensor(make_gmem_ptr<T>(p), layout), or recast_layout<Old, New>(layout)"
+        raise meaning.fail("the type of the elements of this tensor is not known", span, hint=hint)
+    layout = meaning.operate("recast_layout", [tensor.layout, tensor.pointer.type, kind])  # metadata has less than a bit
+    return replace(tensor, pointer=tensor.pointer.of(kind), layout=layout)  # type: ignore[arg-type]
+
+
+def tma_partition(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
+    """tma_partition; of three operands there is no multicast. Which CTA it is tells where the parts begin, and no more."""
+    operands = meaning.solids(args)
+    if len(operands) == 3:
+        operands[1:1] = [0, Layout(1)]
+    lost: list[CuteVizError] = []
+    if len(operands) == 5:
+        operands[1] = zeroed_place(operands[1], lost)
+    coordinates, smem = meaning.operate(part.name, operands)  # type: ignore[misc, str-unpack]
+    if lost and isinstance(smem, Tensor):
+        smem = replace(smem, pointer=smem.pointer.moved(0, known=False))
+    return placed(coordinates, lost), smem if isinstance(smem, Tensor) else placed(smem, lost)
+
 
 _POINTERS = words("data begin end ptr get engine raw_ptr")
 _SWIZZLE = {"num_bits": "bits", "num_base": "base", "num_shft": "shift"}

@@ -24,7 +24,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.source.cpp.accesses import reader_of
 from cute_viz.source.cpp.aliases import array_of
-from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.context import Context, Use, function_of, scope_at
 from cute_viz.source.cpp.elements import Array
 from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.indexed import Indexed
@@ -37,7 +37,6 @@ from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.tree import Cast, CppCall, Id, Index, Member, Node, Unary
 from cute_viz.source.cpp.turns import Turns
 from cute_viz.source.cpp.unknown import tried
-from cute_viz.source.cpp.uses import Use, function_of, scope_at
 from cute_viz.source.cpp.values import Value, finished
 from cute_viz.source.moves import Mistake
 from cute_viz.values.integer import Unknown

@@ -9,27 +9,80 @@ from typing import Any
 
 from cute_viz.algebra import ops
 from cute_viz.algebra.common import Operation
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, has_origin
-from cute_viz.algebra.doubts import doubt
-from cute_viz.algebra.inttuple import has_underscore, leaves
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, has_origin
+from cute_viz.algebra.inttuple import has_underscore, leaves, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.operands import VIEWS, check_named, is_mixed
+from cute_viz.algebra.operands import VIEWS, check_named, doubt, is_mixed
 from cute_viz.algebra.ops import OPS, TENSORS
-from cute_viz.algebra.static import as_in_dsl, counting, each_integer, unknowns
+from cute_viz.algebra.static import as_in_dsl, counting, each_integer, unknowns, with_origin
+from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor, make_tensor
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError
-from cute_viz.notation.values import PRINTERS, ungroup
+from cute_viz.notation.values import PRINTERS, composed, ungroup
 from cute_viz.source.cpp.cutlass import SCALES
 from cute_viz.source.cpp.lookup import Meaning
+from cute_viz.source.cpp.members import check_of_layouts, check_of_tensors
 from cute_viz.source.cpp.numbers import common, kind_of, number
 from cute_viz.source.cpp.slices import is_layout, joined, known_part, layout_of, shaped, split, viewed
-from cute_viz.source.cpp.tensors import check_of_layouts, check_of_tensors
-from cute_viz.source.cpp.tree import CppCall, Decltype, Id, Member, Node
+from cute_viz.source.cpp.tree import Binary, CppCall, Decltype, Id, Literal, Member, Node, Unary, Written
 from cute_viz.source.cpp.unknown import unknown
-from cute_viz.source.cpp.values import Enumerator, External, Thread, Value, finished, static, taken
+from cute_viz.source.cpp.values import Enumerator, External, Thread, Value, finished, integer, static, taken
 from cute_viz.values.instruction import MOVES
 from cute_viz.values.integer import Runtime, Static
 from cute_viz.values.marks import INT
+
+
+def written(meaning: Meaning, node: Written) -> Value:
+    """The value of such a literal."""
+    if node.kind == "tuple":
+        return tuple(_item(meaning, item) for item in node.items)
+    if node.kind == "pointer":
+        return PointerFlag(integer(meaning.solid(node.items[0])))
+    if node.kind == "comma":
+        # what C++'s comma gives, which is seldom meant
+        value = meaning.solid(node.items[-1])
+        if meaning.context.warnings is not None:
+            text = "".join(meaning.text[node.span.start : node.span.end].split())
+            meaning.context.warnings.append(f"{text} is {show(finished(value))}, as C++ reads a comma")
+        return value
+    if node.kind == "pair":
+        return Layout(*(_item(meaning, item) for item in node.items))
+    first = node.items[0]
+    of_tensor = node.kind == "composition" and isinstance(first, Written) and first.kind == "pointer"
+    values: list[Any] = list(map(meaning.solid, node.items[of_tensor:]))  # whose layout is what counts
+    match node.kind:
+        case "ratio":
+            return _ratio(values, meaning, node)
+        case "at":
+            return Basis(values[0], tuple(reversed(values[1:])))
+        case "composition":
+            begins = first.called == "ArithTuple"  # a tensor of coordinates
+            layout: Value = composed(values[begins:], lambda a, b: meaning.operate("composition", [a, b]))
+            return with_origin(values[0], layout, tensor=True) if begins else layout  # type: ignore[arg-type]
+    return meaning.operate(node.kind, values)
+
+
+def _item(meaning: Meaning, node: Node) -> Any:
+    value = meaning.solid(node)
+    known = meaning.context.own_lines and not meaning.context.of_gmem
+    if known and isinstance(value, Runtime) and _is_constant(node):  # what is given for a name need not be
+        return int(value)
+    return value
+
+
+def _is_constant(node: Node) -> bool:
+    """Whether nothing but numbers stands in an expression."""
+    return isinstance(node, Literal) or (isinstance(node, (Unary, Binary)) and all(map(_is_constant, node.children())))
+
+
+def _ratio(values: list[Any], meaning: Meaning, node: Written) -> Value:
+    from fractions import Fraction
+
+    if not values[1]:
+        raise meaning.fail("a ratio needs a positive denominator", node.span, hint="example: 1/2@0")
+    value = Fraction(*map(int, values))
+    return value if value.denominator != 1 else Runtime(value.numerator)
+
 
 DESCRIPTORS = ("make_gmma_desc", "make_umma_desc")  # keep the layout that they describe, which other rooms show
 # Operations that make tensors of coordinates.

@@ -7,7 +7,7 @@ from functools import partial
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.binding import as_argument, bound, deduced, header
-from cute_viz.source.cpp.context import needed
+from cute_viz.source.cpp.context import Use, all_uses, needed
 from cute_viz.source.cpp.elements import is_integer, same
 from cute_viz.source.cpp.instances import WHOLE, Instances
 from cute_viz.source.cpp.lookup import opened
@@ -15,7 +15,6 @@ from cute_viz.source.cpp.pointed import KERNEL, pointers, says
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.slices import is_layout
 from cute_viz.source.cpp.unknown import attempted, tried, unknown
-from cute_viz.source.cpp.uses import Use, all_uses
 from cute_viz.source.cpp.values import (
     Class,
     Enumerator,

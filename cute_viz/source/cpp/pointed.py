@@ -8,13 +8,13 @@ from functools import partial
 from itertools import takewhile
 from typing import Any
 
+from cute_viz.source.cpp.context import Use, function_of, is_another, takes, use_at
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.elements import Array
 from cute_viz.source.cpp.lookup import Found, Meaning, opened, within
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, outward
 from cute_viz.source.cpp.tree import Binary, Cast, CppCall, Id, Member, Node, Unary
 from cute_viz.source.cpp.unknown import tried
-from cute_viz.source.cpp.uses import Use, function_of, is_another, takes, use_at
 from cute_viz.source.cpp.values import Class, Env, External, Value
 from cute_viz.source.moves import CALL, CALLED
 from cute_viz.values.types import Pointer, ValueType

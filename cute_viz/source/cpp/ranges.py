@@ -109,9 +109,13 @@ def _leaf_ends(leaf: Unknown) -> _Ends:
     word, operands = made_of(leaf)
     if (kind := kind_of_word(word)) is not None:
         return ends_of(kind)
-    if len(operands) != 2:
-        return leaf.ends
-    (low, high), (least, most) = map(_ends, operands)
+    if len(operands) == 2 and leaf.ends == (-inf, inf):  # else they are known already
+        leaf.ends = _computed_ends(word, *map(_ends, operands))
+    return leaf.ends
+
+
+def _computed_ends(word: str, left: _Ends, right: _Ends) -> _Ends:
+    (low, high), (least, most) = left, right
     size = max(-low, high)
     match word:
         case "min":

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from cute_viz.errors import CuteVizError
 from cute_viz.source.cpp.alternatives import Circumstance, Threads, around, choice
-from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.context import Context, function_of
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.lookup import Lookup, declares, loop_around, opened
@@ -17,7 +17,6 @@ from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, Stmt
 from cute_viz.source.cpp.threads import Vector, numbers_at
 from cute_viz.source.cpp.tree import Binary, Node, Unary
 from cute_viz.source.cpp.unknown import tried
-from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import Env
 from cute_viz.source.moves import Gate, Often, Pace, Round, often, step_of, stepped
 from cute_viz.values.integer import Unknown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
@@ -14,7 +15,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.cpp.accesses import reader_of
 from cute_viz.source.cpp.alternatives import Circumstance, around, tested
-from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.context import Context, Use, function_of
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import CppEvaluator
 from cute_viz.source.cpp.indexed import Indexed, accesses
@@ -26,7 +27,6 @@ from cute_viz.source.cpp.scopes import Range, Scope, Stmt
 from cute_viz.source.cpp.shared import arrays
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.unknown import attempted, tried
-from cute_viz.source.cpp.uses import Use, function_of
 from cute_viz.source.cpp.values import Value, finished, integer
 from cute_viz.source.model import Given
 from cute_viz.source.moves import CALL, CALLED, Launch, Mistake, Move, Often, chosen
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from cute_viz.source.cpp.mistakes import ThreadBlock
 
 NO_TENSOR = "cannot determine which tensor this is"
+_CALL = re.compile(r"\w+(?:\([^()]*\))?")
 _MOST = 6  # operands of CuTe's own: more are of a function of the file
 _BUILD = Callable[[Context], Lookup]
 _READ = Callable[[], list[Any]]
@@ -80,6 +81,8 @@ class _File:
                 for access in accesses(reader, names, begin, scope):
                     last = reader.find(begin, (";", "{"))  # what a macro puts there has the place of its name
                     text = reader.text[tokens[begin].start : max(tokens[last - 1].end, tokens[last].start)]
+                    if tokens[begin].start == tokens[last].start:  # one of several statements that a macro is
+                        text = (_CALL.match(reader.text, tokens[begin].start) or [text])[0]
                     for where, context in self.ways(function):
                         inside = tested(scope, access.tests)
                         if self.runs(context, scope, begin, inside):
