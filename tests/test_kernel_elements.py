@@ -12,6 +12,7 @@ from cute_viz.engine.kernel_rows import Report
 from cute_viz.engine.kernel_why import why
 from cute_viz.engine.reading import Reading
 from cute_viz.engine.request import Request, Source
+from cute_viz.errors import CuteVizError
 
 KERNELS = (Path(__file__).parent / "data" / "elements.cu").read_text()
 # for each line and call: instructions that all warps executed, their wavefronts (of shared memory) or sectors, and the ideal
@@ -314,6 +315,11 @@ def test_a_reference_that_a_function_takes_is_no_access() -> None:
 
 HELPERS = """struct Pair { float* p; int ld; __device__ void set(int i) { p[i * ld] = 1; } };
 struct Store { float x[8]; int flag; };
+template <int N> struct Tile {
+  float d[32 * N];
+  __device__ float& operator()(int r, int c) { return d[r * N + c]; }
+  __device__ float& operator[](int i) { return d[i]; }
+};
 #define PUT(p, v) do { (p) = (v); } while (0)
 #define BOTH() s[t] = 1; s[t + 32] = 2
 __device__ float* row(float* d, int r) { return d + r * 32; }
@@ -366,6 +372,12 @@ template <> struct Sized<1> { __device__ static void run(float* d, int i) { d[i]
         ("if (t < 24) return; s[t * 2] = 1;", 1),
         ("for (int i = 0; i < 2; ++i) { if (t < 8) continue; out[t] = 1; } s[t * 2] = 1;", 2),
         ("for (int i = 0; i < 2; ++i) { if (t < 8) { if (i) continue; } s[t * 2 + i] = 1; __syncthreads(); }", None),
+        ("for (int i = 0; i < 4; ++i) for (int j = 0; j <= i; ++j) { s[t * 2 + j] = 1; __syncthreads(); }", 20),
+        ("for (int i = 4; i > 0; --i) for (int j = i; j < 5; ++j) { s[t * 2] = 1; __syncthreads(); }", 20),
+        ("for (int i = 0; i < 3; ++i) for (int j = i; j < 5; ++j) for (int k = 0; k < j; ++k) { s[t] = 1; __syncthreads(); }", 29),
+        ("__shared__ Tile<33> p; p(t, 0) = 1; out[t] = p(t, 3);", None),
+        ("__shared__ Tile<33> p; p[t * 32] = 1;", None),
+        ("__shared__ Tile<33> p; Tile<33>& q = p; q[t * 32] = 1;", None),
         ("s[t / warpSize * 8 + t % warpSize * 4] = 1;", 4),
     ],
 )
@@ -375,6 +387,15 @@ def test_what_is_in_shared_memory_is_counted_or_named(line: str, counted: int | 
     rows = [row.cost.wavefronts * (row.often.times or 0) for row in found.accesses if row.cost.wavefronts]
     assert sum(rows) == (counted or 0)
     assert bool(found.elements) is (counted is None)
+
+
+def test_no_thread_stands_for_all_in_a_report() -> None:
+    text = PLACES.replace("LOOP", "int t = threadIdx.x;\n  out[0] = s[abs(t - 8)];").replace("TYPE", "float").replace("ALIGN", "")
+    (lost,) = report(text).elements
+    assert lost.why == "how abs(t-8) is computed of threadIdx.x is not followed"
+    reading = Reading(Source(text, "elements.cu"), Request((), let={"threadIdx.x": "5"}))
+    with pytest.raises(CuteVizError, match="a report counts all threads of a block"):
+        report_of(reading.file)
 
 
 def test_what_a_call_takes_by_value_is_an_access() -> None:
@@ -541,12 +562,32 @@ __global__ void k(float* out, P p) {
   sa[t].x = 1;
   read(&so[t].d);
 }
-int main() { k<<<1, 128>>>(0, {}); }
+union Same { float f; int i; };
+struct Mixed { union { float f; int i; }; unsigned char a : 4, b : 4; float g; };
+struct Deep : Mixed { float2 p; half2 h; float m[3][3]; };
+#pragma pack(push, 1)
+struct Tight { char c; int i; };
+#pragma pack(pop)
+struct Taken { void (*f)(int); float x; };
+__global__ void n(float* out) {
+  __shared__ Same ss[128]; __shared__ Mixed sm[128]; __shared__ Deep sd[128]; __shared__ Tight st[128]; __shared__ Taken sk[128];
+  int t = threadIdx.x;
+  ss[t].i = out[t];
+  sm[t].g = 1;
+  sd[t].m[1][t % 2] = out[t];  __syncthreads();
+  sd[t].p = make_float2(1, 2);
+  st[t].c = out[t];
+  st[t].i = out[t];
+  sk[t].x = out[t];
+  sm[t].a = out[t];
+}
+int main() { k<<<1, 128>>>(0, {}); n<<<1, 128>>>(0); }
 """
 
 
 def test_members_of_structs_and_vectors_are_accesses_of_their_width() -> None:
-    """By hand: an element of P and float4 has 4 words, of Odd 6 (x86 and CUDA align alike: d at 8, s at 16, e at 22)."""
+    """By hand: an element of P and float4 has 4 words, of Odd 6 (x86 and CUDA align alike: d at 8, s at 16, e at 22),
+    of Apart 4; of Mixed 3, of Deep 16 (p at 16, m at 28), of Tight 5 bytes."""
     found = report(MEMBERS)
     costs = {
         (row.move.line, row.cost.instruction, row.cost.wavefronts, row.cost.ideal)
@@ -555,9 +596,12 @@ def test_members_of_structs_and_vectors_are_accesses_of_their_width() -> None:
     }
     assert costs == {
         (7, "st.shared.32", 16, 4), (9, "ld.shared.32", 16, 4), (11, "ld.shared.64", 8, 8), (11, "ld.shared.16", 4, 4),
-        (13, "ld.shared.8", 8, 4),
+        (13, "ld.shared.8", 8, 4), (17, "st.shared.32", 16, 4),
+        (30, "st.shared.32", 4, 4), (31, "st.shared.32", 4, 4), (32, "st.shared.32", 64, 4), (33, "st.shared.64", 64, 8),
+        (34, "st.shared.8", 8, 4),
     }  # fmt: skip
+    assert {x.title: x.size for x in found.memory.shared if x.launch == "n"} == {"ss": 512, "sm": 1536, "sd": 8192, "st": 640}
     assert found.mistakes == ()
     lost = {(one.line, one.why) for one in found.elements if one.lost and one.name != "out"}
-    assert {line for line, _ in lost} == {15, 16, 17, 18}  # each fails `max_ways=`
+    assert {line for line, _ in lost} == {15, 16, 18, 35, 36, 37}  # each fails `max_ways=`
     assert (16, "how many members of an element of sq a compiler takes at once is not known") in lost

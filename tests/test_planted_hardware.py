@@ -96,5 +96,6 @@ def test_a_fragment_of_descriptors_that_begins_nowhere_is_counted_from_0():
     )
     assert fragment.first.start_address == 256
     assert fragment.unplaced().first.start_address == 0
+    assert all(x.pointer.offset == 0 for x in (fragment.unplaced().tensor, fragment.unplaced().first.tensor))
     moved = replace(fragment.first, start_address=7)
     assert replace(fragment, first=moved).unplaced().first.start_address == 0

@@ -212,9 +212,10 @@ def exact_part(name: str, operands: list[object], marked: bool) -> tuple[AnyLayo
         strides.append(inner(place) - inner(0) if told_only else Static(0 if isinstance(stride, Unknown) else stride))
         place *= extent
     plain = Layout(map_leaves(Static, told.shape), unflatten(strides, told.shape))
-    if isinstance(found, ComposedLayout) and isinstance(seen, ComposedLayout) and isinstance(found.offset, int):
-        begin = MixedBits.of(found.offset, seen.offset) if isinstance(seen.offset, Unknown) else Static(found.offset)
-        return replace(found, offset=begin, inner=plain), offset
+    match found, seen:
+        case ComposedLayout(offset=int(start)), ComposedLayout(offset=other):
+            begin = MixedBits.of(start, other) if isinstance(other, Unknown) else Static(start)
+            return replace(found, offset=begin, inner=plain), offset
     return plain, offset
 
 

@@ -41,6 +41,10 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
     of: a kernel, or the function that launches it, whose statements alone are meant; None where nothing has that name.
     detail: what is in it: what statements cost, that and the memory and the loops, or that and the fixes of the buffers.
     """
+    if one_thread := [name for name in file.given.let if "threadIdx" in name.split(".")[0].split("::")]:
+        hint = "leave it out: `render` and `eval` take it, for the part of one thread"
+        why = "a report counts all threads of a block, each of which has its own"
+        raise CuteVizError(f"{why} {one_thread[0]}", name=f"`let={one_thread[0]}`", hint=hint)
     asked = [move for move in file.moves() if of is None or _is_of(move, of)]
     moves = [move for move in asked if not move.idle] or asked
     others, single = ([x for x in moves if (x.name in ELEMENTS) is which] for which in (False, True))
@@ -61,7 +65,9 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
                 at = (move.file, move.line, move.call) if move.name in ELEMENTS else ("", 0, "")
                 rows += [Access(move, cost, n, tuple(mine), often=often) for n, cost in enumerate(found, nth[at])]
                 nth[at] += len(found) * (move.name in ELEMENTS)
-        except CuteVizError as error:
+        except CuteVizError as raised:
+            of_threads = raised.needs[:1] and raised.needs[0].startswith("threadIdx")
+            error = raised.but(hint=None) if of_threads else raised  # no value of one thread is that of all
             if move.name in ELEMENTS:
                 why = f"{error.message}; {error.hint}" if error.hint else error.message
                 one = Element(

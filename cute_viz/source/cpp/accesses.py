@@ -15,13 +15,15 @@ from typing import Any
 from cute_viz.algebra.inttuple import leaves, map_leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import rank
+from cute_viz.algebra.modes import take
 from cute_viz.algebra.shares import Starts
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, UncountedError
-from cute_viz.source.cpp.aliases import Pointed, array_of, field_of, place_of
+from cute_viz.source.cpp.aliases import Pointed, array_of, place_of
 from cute_viz.source.cpp.context import Context, function_of
 from cute_viz.source.cpp.evaluate import CppEvaluator
+from cute_viz.source.cpp.fields import ALIGNS, field_of, others
 from cute_viz.source.cpp.indexed import Indexed
 from cute_viz.source.cpp.launched import block_of, directions
 from cute_viz.source.cpp.lookup import Lookup, opened
@@ -78,9 +80,12 @@ def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope,
     x, plain = found
     try:
         _check_calls(context, lookup(context), function)
-        x, fields = field_of(CppEvaluator(context, lookup(context), opened(context, scope)), x, access, function)
+        x, fields = field_of(CppEvaluator(context, lookup(context), opened(context, scope)), x, access)
         return list(_iterations(context, lookup, scope, function, access, x, plain, fields))
     except CuteVizError as error:
+        if error.needs[:1] and error.needs[0].startswith("threadIdx"):
+            words = ", ".join(context.reader.words(part) for part in (*access.place.indices, *access.place.inner))
+            error = AlgebraError(f"how {words} is computed of {error.needs[0]} is not followed")
         error = error if x.pointer.space == "smem" else UncountedError(error.message, hint=error.hint)
         raise error.but(name=x.pointer.base or access.name) from None
 
@@ -111,6 +116,7 @@ def _iterations(
     alias = _alias(evaluator, access) if plain else None
     least = rank(x.layout) if place.cast is not None or place.deref else len(parts)
     parts += [0] * (least - len(parts)) if alias is None else [*[0] * (len(alias.steps) - len(parts)), alias.tensor("")[1]]
+    parts += [finished(evaluator.solid(context.tree(part))) for part in place.inner]
     crd = (tuple(parts), step)
     used, asked, loops = turns.used(leaves(crd)), turns.asked(), turns.loops
     for n, (begin, end) in enumerate(turns.spans):
@@ -129,7 +135,7 @@ def _iterations(
         first -= 1
     if x.starts and len(x.starts) < turns.count:
         raise AlgebraError(f"{access.name} is divided among {len(x.starts)} threads, and the block has {turns.count}")
-    places = _Places(x, crd, each, turns)
+    places, several = _Places(x, crd, each, turns), others(context.reader, access, function)
     align = 0 if access.both else alignment_of(context, found, scope, x.pointer.base, access.store, x.bits)
     if (place.cast is not None or by is not None) and (x.swizzle is not None or x.pointer.swizzle is not None):
         raise UncountedError("the neighbors of a swizzled element are other ones")
@@ -153,6 +159,8 @@ def _iterations(
         table = [[place if takes else row[lane] for place, takes in zip(row, active, strict=True)] for row in table]
         if by is not None and by.lanes < _LANES:  # the others' addresses are not read
             table = [[row[n // _LANES * _LANES + n % by.lanes] for n in range(len(row))] for row in table]
+        if several and all((b - row[lane]) % 2 == 0 for row in table for b in row):  # it may be aligned to two of them
+            raise AlgebraError(f"how many members of an element of {access.name} a compiler takes at once is not known")
         layout = _layout([row[lane] - table[0][lane] for row in table])
         if layout is None or any(b - a != row[lane] - table[0][lane] for row in table for a, b in zip(table[0], row, strict=True)):
             raise AlgebraError("the elements of the innermost loop form no layout")
@@ -165,7 +173,7 @@ def _iterations(
         part = Starts(
             tuple(table[0]),
             () if all(active) else active,
-            x.root if fields == 1 else Layout((x.layout.shape, fields), (x.layout.stride, 1)),
+            x.root if fields == 1 else _whole(x.layout, len(place.inner), fields),
             frozenset(n - len(loops) for n in taken),
             align,
             summed,
@@ -196,6 +204,12 @@ def _arrived(
             break
         function = caller
     return out, sure, assumed
+
+
+def _whole(x: Layout, inner: int, fields: int) -> Layout:
+    """The layout of all that elements have, of which a layout is that of one member and its indices."""
+    outer: Any = x if inner == 0 else take(x, 0, rank(x) - inner)
+    return Layout((outer.shape, fields), (outer.stride, 1))
 
 
 def _check_calls(context: Context, lookup: Lookup, function: Scope) -> None:
@@ -258,6 +272,8 @@ def _tensor(context: Context, lookup: Lookup, scope: Scope, access: Indexed) -> 
     if isinstance(x, CuteVizError) and isinstance(node, Id) and begins not in ("*", "&", "&&"):  # a view that nobody knows
         raise x
     alias = None if isinstance(x, Tensor) else _alias(evaluator, access)
+    if alias is not None and isinstance(alias.kind, Class) and not alias.steps and access.place.indices:
+        raise AlgebraError("what an operator of its type accesses is not followed").but(name=access.name)
     if alias is None or (not alias.steps and (access.place.indices or isinstance(alias.kind, Class))):
         return None
     if alias.steps and not (access.place.indices or access.place.cast or access.place.deref):
@@ -323,7 +339,7 @@ def alignment_of(context: Context, lookup: Lookup, scope: Scope, base: str, stor
     evaluator = CppEvaluator(context, lookup, opened(context, scope))
     tokens, at = context.reader.tokens, declaration.token
     while tokens[at].kind not in (";", "{", "}") and at > 0:
-        if tokens[at].text in ("alignas", "__align__"):
+        if tokens[at].text in ALIGNS:
             value = tried(partial(evaluator.solid, context.tree((at + 2, context.reader.match[at + 1]))), None)
             return int(value) if isinstance(value, int) else None
         at -= 1

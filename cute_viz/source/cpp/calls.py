@@ -17,6 +17,7 @@ from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.values import PRINTERS
 from cute_viz.source.cpp.cutlass import check, is_plain_fusion, tmem_store_of
 from cute_viz.source.cpp.elements import bits
+from cute_viz.source.cpp.fields import laid_out
 from cute_viz.source.cpp.higher import HIGHER
 from cute_viz.source.cpp.lookup import Meaning
 from cute_viz.source.cpp.members import check_of_tensors, pointer, recast, tensor, tma_partition
@@ -28,7 +29,7 @@ from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain, tried, unknown
 from cute_viz.source.cpp.values import Class, Value, as_int, finished, integer
 from cute_viz.values.integer import Runtime, Unknown, greatest, least
-from cute_viz.values.types import COUNTS, Pointer
+from cute_viz.values.types import COUNTS, Pointer, ValueType
 
 RUN_TIME = words(  # cute/arch/cluster_sm90.hpp, cutlass/arch/arch.h, cutlass/cutlass.h
     "block_rank_in_cluster elect_one_sync canonical_warp_idx canonical_warp_idx_sync canonical_warp_group_idx canonical_lane_idx"
@@ -197,13 +198,17 @@ def _mode(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> V
 
 
 def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Value:
-    """The bytes of a type of elements, or of a value of one."""
+    """The bytes of a type, or of a value of one, or to how many it is aligned."""
     value = meaning.solid(args[0])
     match value:
         case int() if is_static(value):
             return number(1, SIZE)
         case Class() if meaning.lookup.member("size_of", value.env) is not None:  # of cutlass.hpp
             return number(integer(meaning.type_member(value, Part("size_of", None, span), span)), SIZE)
+        case Class() | ValueType() if part.name == "alignof":
+            return number(laid_out(meaning, value).align // 8, SIZE)
+        case Class():
+            return number(laid_out(meaning, value).size // 8, SIZE)
         case Tensor(pointer=Pointer(space="rmem")) if 8 % min(value.bits, 8) == 0:
             count = int(certain(size(value.layout))) * value.bits  # ArrayEngine of cute/tensor_impl.hpp
             return number(-(-count // 128) * 16 if value.bits % 8 == 0 else -(-count // 8), SIZE)

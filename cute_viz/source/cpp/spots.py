@@ -16,7 +16,7 @@ class Spot(NamedTuple):
     all of these.
     cast: the tokens of the type that its address is cast to, if it is. step: of an index behind that cast, which counts in it.
     deref: whether a `*` stands before it. member: the token behind its name, or behind the members that it is an element of.
-    field: the token of the member of the element that is meant, `x` of `p[t].x`."""
+    field: the token of the member of the element that is meant, `x` of `p[t].x`; inner: the tokens of the indices of that."""
 
     left: int
     right: int
@@ -27,6 +27,7 @@ class Spot(NamedTuple):
     deref: bool = False
     member: int = 0
     field: int | None = None
+    inner: tuple[Range, ...] = ()
 
 
 def spot_of(reader: Declarer, n: int) -> Spot:
@@ -79,10 +80,13 @@ def spot_of(reader: Declarer, n: int) -> Spot:
 
 def with_field(reader: Declarer, place: Spot) -> Spot:
     """An element, or the member of it that is meant; a call of a function of it is none."""
-    at = place.right
-    named = [x.kind for x in reader.tokens[at : at + 2]] == [".", "name"] and reader.tokens[at + 2].kind not in ("(", "<")
-    plain = place.cast is None and not place.deref and place.indices
-    return place._replace(right=at + 2, close=at + 2, field=at + 1) if named and plain else place
+    at, inner, tokens = place.right, list[Range](), reader.tokens
+    if place.cast is not None or place.deref or not place.indices:
+        return place
+    while [x.kind for x in tokens[at : at + 2]] == [".", "name"] and tokens[at + 2].kind not in ("(", "<"):
+        parts, at = brackets(reader, at + 1)
+        inner += parts
+    return place._replace(right=at, close=at, field=place.right + 1, inner=tuple(inner)) if at > place.right else place
 
 
 def _cast_before(reader: Declarer, left: int) -> tuple[int, Range] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import takewhile
+from itertools import islice, product, takewhile
 from math import prod
 from typing import Any, NamedTuple
 
@@ -30,6 +30,7 @@ from cute_viz.values.types import ValueType
 
 _BOUNDS = ("<", "<=", ">", ">=")
 _OTHERWISE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_TRIED = 4096  # rounds of loops around one
 _FOLLOWED = 64  # rounds of a loop whose number nobody knows
 _DIVIDED = "which threads take part depends on a condition on their index"
 
@@ -155,16 +156,21 @@ class Turns:
         self.spans.append((statement.token, counter.end(statement)))
 
     def _rounds(self, begin: Value, word: str, bound: Value, step: Pace) -> int | None:
-        """The rounds of the thread that has the most, None where that is not known."""
-        ends = [self._number_of(x) for x in (begin, bound)]
-        if ends[0] is None or ends[1] is None:
+        """The rounds of the thread that has the most, in any round of the loops around; None where that is not known."""
+        used = [n for n, depends in enumerate(self.used(iter((begin, bound)))) if depends]
+        turns = list(islice(product(*(self.loops[n].values for n in used)), _TRIED + 1))
+        if len(turns) > _TRIED or any(self.loops[n].rounds is None for n in used):
             return None
-        runs = [stepped(a, word, b, step) for a, b in set(zip(*map(self.spread, ends), strict=True))]  # type: ignore[arg-type]
-        return max(len(run) for run in runs if run is not None) if None not in runs else None
+        ends = [[self._number_of(x, dict(zip(used, turn, strict=True))) for x in (begin, bound)] for turn in turns]
+        if any(None in two for two in ends):
+            return None
+        pairs = {pair for two in ends for pair in zip(*map(self.spread, two), strict=True)}  # type: ignore[arg-type]
+        runs = [stepped(a, word, b, step) for a, b in pairs]
+        return max((len(run) for run in runs if run is not None), default=0) if None not in runs else None
 
-    def _number_of(self, x: Value) -> Vector | None:
-        """An integer in the first round of each loop, None where that is not known."""
-        first = {n: loop.values[0] for n, loop in enumerate(self.loops) if loop.values}
+    def _number_of(self, x: Value, turn: Mapping[int, int] | None = None) -> Vector | None:
+        """An integer in a turn, or in the first round of each loop; None where that is not known."""
+        first = turn or {n: loop.values[0] for n, loop in enumerate(self.loops) if loop.values}
         return None if x is None else tried(partial(self.numbers, x, first), None)
 
     def _test(self, test: Range, scope: Scope, wanted: bool) -> None:
