@@ -23,7 +23,8 @@ def sized(operands: list[Any]) -> tuple[list[Any], Mapping[str, tuple[str, int]]
 
     def number(key: str, leaves: Mapping[str, Unknown]) -> int:
         needs = leaves[key].error().needs if key in leaves else ()
-        told.update(dict.fromkeys(needs[:1], (str(PITCH), 0)))
+        own = key.partition(" of ")[0].partition("@")[0]  # the variable itself, `K` of `int K = a.size(1)`
+        told.update(dict.fromkeys([own] if own.isidentifier() and needs else needs[:1], (str(PITCH), 0)))
         return PITCH if needs else 0
 
     def known(x: Unknown) -> Runtime:
