@@ -24,6 +24,7 @@ from cute_viz.renderers.ways import squared
 
 SCALES = (1.5, 1.25, 1.1, 1.0, 0.9, 9 / 11, 8 / 11)  # of cells and letters
 SIZES = (24.0, 18.0, 14.0, 10.0, 8.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)  # px of cells beside panels with labels
+NAMED = 2  # owners of a cell that its label names; of more it has how many
 SEEN = 10.0  # of these, what is seen well
 MOST_MIXED = 6  # panels of which some have labels, and some are blocks
 WORDED = ("difference", "exercise")  # kinds of figures whose labels are the point: all or none of them, however many
@@ -91,7 +92,8 @@ def _labelled(figure: Figure, most: int) -> Iterator[tuple[Detail, ...]]:
         full = len(panel.labels) - panel.labels.count("")
         many = len(panel.boxes) if boxed else full
         boxed &= len(panel.boxes) > 1  # what one owner has all of, it has by its values
-        once = boxed and _is_repeated(panel)  # the name of each box, as often as it has cells
+        crowded = any(len(mine) > NAMED for _, mine in panel.owners)  # whose cells have a number of owners each
+        once = boxed and (crowded or _is_repeated(panel))  # the name of each box, as often as it has cells
         choices.append([Detail.VECTOR if once else Detail.FULL, Detail.VECTOR if boxed else Detail.FULL])
         counts = [counts[0] + (many if once else full), counts[1] + many]
     if not has_text(figure):
