@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 ROOMS: dict[str, tuple[str, ...]] = {  # the modules of a room
     "algebra": ("cute_viz/algebra/*.py",),
     "hardware": (
-        *("cute_viz/analysis/hardware.py", "cute_viz/analysis/banks.py", "cute_viz/analysis/banks.py"),
+        *("cute_viz/analysis/hardware.py", "cute_viz/analysis/banks.py"),
         *("cute_viz/algebra/descriptor.py", "cute_viz/algebra/tmem.py", "cute_viz/algebra/umma.py"),
         *("cute_viz/source/cpp/atoms.py", "cute_viz/source/cpp/cutlass.py", "layouts/*/sm*.yaml"),
     ),

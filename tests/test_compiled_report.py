@@ -345,8 +345,10 @@ def test_a_swizzled_part_is_aligned_as_its_type_says(folder: Path, capsys: pytes
     with pytest.raises(SystemExit) as left:
         main(["analyze", str(folder / "epilogue.cu"), "--flags", "-arch=sm_80", "--json"])
     assert not left.value.code
-    (row,) = json.loads(capsys.readouterr().out)["accesses"]
+    found = json.loads(capsys.readouterr().out)
+    (row,) = found["accesses"]
     assert (row["instruction"], row["instructions"], row["wavefronts"]) == ("st.shared.32", 256, 256)
+    assert {one["buffer"]: one["registers"] for one in found["memory"]["registers"]} == {"rO": 64}
 
 
 def test_a_mistake_is_proven_as_compiled(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -378,6 +378,9 @@ template <> struct Sized<1> { __device__ static void run(float* d, int i) { d[i]
         ("__shared__ Tile<33> p; p(t, 0) = 1; out[t] = p(t, 3);", None),
         ("__shared__ Tile<33> p; p[t * 32] = 1;", None),
         ("__shared__ Tile<33> p; Tile<33>& q = p; q[t * 32] = 1;", None),
+        ("__pipeline_memcpy_async(&s[t * 4], in + t * 4, 16);", 4),
+        ("__pipeline_memcpy_async(s + t * 2, in, sizeof(float2));", 2),
+        ("__pipeline_memcpy_async(s, in, 12);", None),
         ("s[t / warpSize * 8 + t % warpSize * 4] = 1;", 4),
     ],
 )
@@ -396,6 +399,19 @@ def test_no_thread_stands_for_all_in_a_report() -> None:
     reading = Reading(Source(text, "elements.cu"), Request((), let={"threadIdx.x": "5"}))
     with pytest.raises(CuteVizError, match="a report counts all threads of a block"):
         report_of(reading.file)
+
+
+def test_what_may_be_one_load_across_unrolled_rounds_is_assumed_not_to_be() -> None:
+    """nvcc takes four rounds of k at once where 17 * i + k begins at a multiple of 4."""
+    for index, basis in (
+        ("(t * 4 + i) * 17 + k", "assumed"),
+        ("(t + i) * 17 + k", "proven"),
+        ("(t * 4 + i) * 17 + 2 * k", "proven"),
+    ):
+        loop = f"int t = threadIdx.x;\n  for (int k = 0; k < 8; ++k) for (int i = 0; i < 4; ++i) out[i] = s[{index}];"
+        found = report(PLACES.replace("LOOP", loop).replace("TYPE", "float").replace("ALIGN", ""))
+        (row,) = [one for one in found.accesses if one.cost.wavefronts]
+        assert row.basis["address"] == basis, index
 
 
 def test_what_a_call_takes_by_value_is_an_access() -> None:

@@ -104,7 +104,7 @@ def test_two_ctas_have_their_own_rows() -> None:
 def test_tensor_memory_has_its_true_columns() -> None:
     """Two accumulators of 192 columns, then SFA and SFB, each in columns of its own; one tcgen05.ld reads the first eight."""
     shown = lanes_of("blackwell_gemm_block_scaled")
-    assert shown.title == "Row r is lane r and thread r; SFA and SFB take 24 columns"
+    assert shown.title == "SFA and SFB lie in columns 384..407, behind the accumulator"
     panel = next(panel for panel in shown.panels if panel.caption == "C, 2 stages, SFA, SFB")
     assert panel.col_ruler.labels == tuple(str(n) for n in range(0, 408, 8))
     assert [8 * n for n, level in enumerate(panel.col_ruler.levels) if level] == [192, 384, 392]

@@ -13,8 +13,8 @@ import pytest
 
 from cute_viz import algebra, parse
 from cute_viz.algebra.composed import ComposedLayout, make_composed_layout
+from cute_viz.algebra.doubts import DIVIDES
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.operands import DIVIDES
 from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.algebra.stride import F2
 from cute_viz.algebra.swizzle import Swizzle

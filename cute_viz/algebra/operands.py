@@ -6,13 +6,10 @@ from collections.abc import Callable, Container, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from cute_viz.algebra.compose import composition_is_pointwise
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, domain, is_layout
-from cute_viz.algebra.divide import divide_is_pointwise
-from cute_viz.algebra.inttuple import Major, Underscore, is_int_tuple, leaves, product, show
+from cute_viz.algebra.inttuple import Major, Underscore, leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
-from cute_viz.algebra.modes import coalesce
-from cute_viz.algebra.static import each_integer, is_tiling, unknowns
+from cute_viz.algebra.static import each_integer, is_tiling
 from cute_viz.algebra.stride import F2, Basis, step_of
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, behind, viewed, whole
@@ -261,39 +258,3 @@ def through(operation: Any, args: list[object], template: tuple[object, ...]) ->
     if of_layouts and first.swizzle is None:  # where it begins does not matter
         return operation.call([behind(x) for x in args], template)
     return operation.call([whole(x) for x in args], template)
-
-
-DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # they compose
-
-
-def _outside(crd: object, shape: Any) -> bool:
-    """Whether an integer of a coordinate is not within its extent, as far as it is known."""
-    if isinstance(crd, tuple):
-        return isinstance(shape, tuple) and any(map(_outside, crd, shape))
-    return isinstance(crd, int) and is_int_tuple(shape) and not 0 <= crd < product(shape)
-
-
-def doubt(name: str, operands: list[object], result: Any) -> str | None:
-    """What to say of the result of an operation that CuTe computes otherwise than it defines it; None of any other."""
-    if name == "()":
-        layout, crd = operands
-        if not is_layout(layout) or not _outside(crd, layout.shape):
-            return None
-        at = show(crd) if isinstance(crd, tuple) else f"({show(crd)})"
-        return f"{at} is outside of the shape {show(layout.shape)}; CuTe does not check that"
-    if name == "==":
-        a, b = operands
-        same = isinstance(a, Layout) and isinstance(b, Layout) and a != b and a.size == b.size and coalesce(a) == coalesce(b)
-        return f"{show(a)} and {show(b)} have the same offset at every index; == compares shapes and strides" if same else None
-    if len(operands) != 2 or name not in ("composition", *DIVIDES) or next(unknowns(tuple(operands)), None) is not None:
-        return None
-    a, b = entered(name, operands)
-    a = as_layout(a)
-    if not is_layout(a):
-        return None
-    if name == "composition":
-        holds, what = composition_is_pointwise(a, b, result), "A(B(i))"
-    else:
-        holds, what = divide_is_pointwise(a, b), "A cut by the tiler"
-    call = f"{name}({show(a)}, {show(b)})"
-    return None if holds is not False else f"{call} = {show(result)} as CuTe computes it, but it is not {what} everywhere"

@@ -175,6 +175,9 @@ def _element(x: Tensor, store: bool) -> Cost:
             raise AlgebraError(f"{each} elements are not aligned to their size in every thread").but(name=x.pointer.base)
         return written
     found, align = merged(x, written, store), x.part.align
+    if found is None and align != 0 and _has_neighbors(x):
+        x = replace(x, part=replace(x.part, assumes=(*x.part.assumes, "no neighbors across unrolled rounds are loaded at once")))
+        return cost_of(Side(x, tuple(range(size(x.layout))), 1, None, store), ())
     if found is None or align == 0:
         return written
     inner = next(iter(flat_modes(x.layout)))  # of the innermost loop
@@ -184,6 +187,14 @@ def _element(x: Tensor, store: bool) -> Cost:
         why += "they lie along an outer loop" if align and 8 * align >= wide else "it is not read how the buffer is aligned"
         raise AlgebraError(why).but(name=x.pointer.base)
     return found
+
+
+def _has_neighbors(x: Tensor) -> bool:
+    """Whether two elements of a thread lie one behind the other, aligned to both in all threads as far as that is known."""
+    places = {int(n) for n in offsets(x.layout)} if x.swizzle is None and x.pointer.swizzle is None else set()
+    begins = {(x.offset + start) % 2 for start in x.starts}
+    ends = (0, 1) if x.part.align is None else [begin for begin in (0, 1) if begins == {begin}]
+    return len(begins) == 1 and any((n - end) % 2 == 0 and n + 1 in places for n in places for end in ends)
 
 
 def _shares(pair: list[Any]) -> list[Tensor]:

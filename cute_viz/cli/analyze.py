@@ -10,8 +10,9 @@ import click
 from cute_viz.analysis.banks import ACCESSES, INSTRUCTIONS, REDUCTIONS, REMOTE
 from cute_viz.analysis.patterns import instruction_of
 from cute_viz.cli import output
-from cute_viz.cli.options import FILE, TYPE, Choice, complete_sources, option
-from cute_viz.cli.words import Command, SourceOptions, again, reading_options
+from cute_viz.cli.again import again
+from cute_viz.cli.options import option
+from cute_viz.cli.words import FILE, TYPE, Choice, Command, SourceOptions, complete_sources, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.accessing import DRAWN, Accessor
 from cute_viz.errors import CuteVizError

@@ -13,8 +13,8 @@ import click
 from cute_viz import __version__
 from cute_viz.check.report import PROVES
 from cute_viz.cli import output
-from cute_viz.cli.options import FILE, Choice, OptionValue, complete_sources
-from cute_viz.cli.words import Command, SourceOptions, reading_options
+from cute_viz.cli.options import OptionValue
+from cute_viz.cli.words import FILE, Choice, Command, SourceOptions, complete_sources, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.drawing import options_for

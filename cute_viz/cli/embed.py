@@ -8,8 +8,7 @@ from textwrap import fill
 import click
 
 from cute_viz.cli import output
-from cute_viz.cli.options import DIR, Choice
-from cute_viz.cli.words import Command, layouts_option
+from cute_viz.cli.words import DIR, Choice, Command, layouts_option
 from cute_viz.documents.embed import SHOWN, Embedded, embed, mark_of
 from cute_viz.documents.markup import LANGUAGES, one_name
 from cute_viz.engine import Folder

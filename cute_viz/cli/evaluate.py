@@ -11,8 +11,7 @@ import click
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.cli import output
-from cute_viz.cli.options import Choice, complete_sources
-from cute_viz.cli.words import Command, SourceOptions, reading_options
+from cute_viz.cli.words import Choice, Command, SourceOptions, complete_sources, reading_options
 from cute_viz.engine.evaluate import evaluate
 from cute_viz.engine.reading import is_file, values_of
 from cute_viz.errors import CuteVizError, UsageError, boundary

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from cute_viz.cli import output
-from cute_viz.cli.options import DIR, Choice
-from cute_viz.cli.words import Command, layouts_option
+from cute_viz.cli.words import DIR, Choice, Command, layouts_option
 from cute_viz.files import held
 from cute_viz.gallery.draw import Done
 from cute_viz.gallery.plan import plan

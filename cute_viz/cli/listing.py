@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING
 import click
 
 from cute_viz.cli import output
-from cute_viz.cli.options import FILE, TYPE, complete_files
-from cute_viz.cli.words import Command, SourceOptions, again, build_options, dialect_option, layouts_option, let_option
+from cute_viz.cli.again import again
+from cute_viz.cli.words import (
+    FILE,
+    TYPE,
+    Command,
+    SourceOptions,
+    build_options,
+    complete_files,
+    dialect_option,
+    layouts_option,
+    let_option,
+)
 from cute_viz.engine import ask
 from cute_viz.errors import CuteVizError, did_you_mean
 from cute_viz.options import OPTIONS

@@ -8,8 +8,7 @@ import os
 import click
 
 from cute_viz.cli import output
-from cute_viz.cli.options import FILE, Choice
-from cute_viz.cli.words import Command
+from cute_viz.cli.words import FILE, Choice, Command
 from cute_viz.engine import Request, ask
 from cute_viz.engine.quiz import TOPICS, Quiz, QuizQuestion, check, quiz
 from cute_viz.errors import CuteVizError

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from cute_viz.cli import output
-from cute_viz.cli.options import FILE, complete_files
-from cute_viz.cli.words import Command
+from cute_viz.cli.words import FILE, Command, complete_files
 from cute_viz.engine.kernel_ci import failures
 from cute_viz.engine.kernel_text import text_of
 from cute_viz.errors import CuteVizError

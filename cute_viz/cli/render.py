@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from cute_viz.cli import output
-from cute_viz.cli.options import FILE, Choice, complete_sources, picture_options
-from cute_viz.cli.words import Command, SourceOptions, reading_options
+from cute_viz.cli.options import picture_options
+from cute_viz.cli.words import FILE, Choice, Command, SourceOptions, complete_sources, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.drawing import check_format

@@ -11,8 +11,7 @@ import click
 
 from cute_viz import files
 from cute_viz.cli import output
-from cute_viz.cli.options import DIR, NAME, complete_sources
-from cute_viz.cli.words import Command, build_options, folder_option, layouts_option, let_option
+from cute_viz.cli.words import DIR, NAME, Command, build_options, complete_sources, folder_option, layouts_option, let_option
 from cute_viz.source.address import Build, Folder, address_of
 from cute_viz.spec import Library
 

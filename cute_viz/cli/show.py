@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from cute_viz.cli import output
-from cute_viz.cli.options import complete_sources, option
-from cute_viz.cli.words import Command, SourceOptions, reading_options
+from cute_viz.cli.options import option
+from cute_viz.cli.words import Command, SourceOptions, complete_sources, reading_options
 from cute_viz.engine import ask
 
 

@@ -8,8 +8,8 @@ import click
 from click.core import ParameterSource
 
 from cute_viz.cli import output
-from cute_viz.cli.options import FILE, TYPE, OptionValue, complete_sources
-from cute_viz.cli.words import Command, SourceOptions, let_option
+from cute_viz.cli.options import OptionValue
+from cute_viz.cli.words import FILE, TYPE, Command, SourceOptions, complete_sources, let_option
 from cute_viz.engine.answer import format_of
 from cute_viz.options import OPTIONS
 

@@ -4,29 +4,103 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import field, replace
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cute_viz import kept
 from cute_viz.cli import output
-from cute_viz.cli.options import DIR, NAME, Choice
-from cute_viz.engine.reading import COMPILED
 from cute_viz.engine.request import Request, Source
 from cute_viz.errors import CuteVizError
-from cute_viz.files import decode, noting, read_text
-from cute_viz.limits import current, limit
+from cute_viz.files import decode, read_text
+from cute_viz.limits import limit
 from cute_viz.notation import DIALECTS
 from cute_viz.records import dataclass, rows
-from cute_viz.source.address import Build, Folder, address_of
+from cute_viz.source.address import Build, Folder
 from cute_viz.spec import Library
-from cute_viz.spec.library_files import directories
-from cute_viz.spec.project import project_of
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+class Choice(click.Choice):  # type: ignore[type-arg]  # generic only since click 8.2
+    """One of some words; another is refused with those like it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The word. Raises: UsageError, which names the nearest choice, or all of them."""
+        if value in self.choices:
+            return value
+        words, name = list(map(str, self.choices)), param.opts[0] if param is not None else "the value"
+        from difflib import get_close_matches
+
+        near = get_close_matches(str(value).lower(), words, n=1, cutoff=0.7) or [x for x in words if x.startswith(str(value)[:3])]
+        hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(words)}"
+        raise click.UsageError(f"invalid value {str(value)[:40]!r} for {name}; {hint}", ctx)
+
+
+def complete_files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The files that begin with what was typed."""
+    return beginning([incomplete], incomplete, "file")
+
+
+def complete_folders(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The folders that begin with what was typed."""
+    return beginning([incomplete], incomplete, "dir")
+
+
+def complete_sources(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Files, atoms and specs that begin with what was typed; the objects of a file after `FILE::`."""
+    from cute_viz.spec import Library
+
+    path, colons, _ = incomplete.partition("::")
+    if colons:
+        return beginning((f"{path}::{name}" for name in _names_in(path)), incomplete)
+    library = Library.of_environment()
+    names = [*(line.name for line in library.listing() if "{" not in line.name), *library.spec_names()] if incomplete else []
+    return [*beginning(names, incomplete), *complete_files(ctx, param, incomplete)]
+
+
+def complete_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The names that the file of the command line defines, with their scopes."""
+    given = [ctx.params.get(name) for name in ("source", "expression")]
+    words = [*filter(None, given), *(ctx.params.get("sources") or ()), *ctx.args]  # the last, while a word of an option lacks
+    return beginning((name for path in words for name in _names_in(path)), incomplete)
+
+
+def complete_elements(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The element types that begin with what was typed."""
+    from cute_viz.values.types import WRITTEN
+
+    return beginning(WRITTEN, incomplete)
+
+
+def beginning(words: Iterable[str], incomplete: str, kind: str = "plain") -> list[CompletionItem]:
+    """The words that begin with what was typed."""
+    from click.shell_completion import CompletionItem  # of a shell that asks
+
+    return [CompletionItem(word, kind) for word in dict.fromkeys(words) if word.startswith(incomplete)]
+
+
+def _names_in(path: str) -> list[str]:
+    """The names that a file defines, none of them evaluated; nothing of what cannot be read."""
+    from cute_viz.files import read_text
+    from cute_viz.source.model import Given
+    from cute_viz.source.opened import opened
+
+    try:
+        file = opened(read_text(path), path, Given(), check=False)
+    except (CuteVizError, OSError):
+        return []
+    return [] if file is None else ["::".join((*entry.scope, entry.name)) for entry in file.entries]
+
+
+FILE: dict[str, Any] = {"metavar": "FILE", "shell_complete": complete_files}  # what options and arguments of a kind have in common
+DIR: dict[str, Any] = {"metavar": "DIR", "shell_complete": complete_folders}
+NAME: dict[str, Any] = {"metavar": "NAME", "shell_complete": complete_names}
+TYPE: dict[str, Any] = {"metavar": "TYPE", "shell_complete": complete_elements}
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,42 +348,3 @@ def _meaning(param: click.Option, brief: bool) -> str:
     if param.show_default is True and not param.is_flag and isinstance(param.default, (str, int, float)) and param.default != "":
         return f"{words}  [default: {param.default}]"
     return words
-
-
-_SHOWN = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLORTERM", "CUTE_VIZ_DEBUG")  # of the environment, how and what is shown
-
-
-def again(command: Callable[..., Any]) -> Callable[..., Any]:
-    """A command about a source, `source` or `what`, whose words about a file as compiled are kept, unless it writes or fails."""
-
-    @wraps(command)
-    def wrapped(**more: Any) -> None:
-        key = _key(command.__name__ + command.__module__, more)
-        if key is None:
-            command(**more)
-            return
-        said = kept.found(key)
-        if said is None:
-            with noting() as files, output.heard() as said:
-                command(**more)
-            kept.keep(key, said, files)
-            return
-        for words, err, nl in said:
-            output.echo(words, err, nl)
-
-    return wrapped
-
-
-def _key(name: str, given: dict[str, Any]) -> str | None:
-    """What decides the words of a command; None of one whose words are not kept."""
-    reading = given.get("reading")
-    library, build = (given["library"], given["build"]) if reading is None else (reading.library, reading.build)
-    address = address_of(given.get("source") or given["what"])
-    if address is None or not address.file.endswith(COMPILED) or given.get("path") or not os.path.isfile(address.file):
-        return None
-    project = project_of(address.file)
-    if build is None and project.build is None:
-        return None
-    streams = [stream.isatty() and tuple(shutil.get_terminal_size()) for stream in (sys.stdout, sys.stderr)]
-    around = [os.getcwd(), streams, *map(os.environ.get, _SHOWN), kept.machine(), kept.program(*directories(library.folders))]
-    return kept.key_of(name, repr(sorted(given.items())), repr(project), sorted(current().items()), around)

@@ -160,6 +160,8 @@ def memory_of(
     for move, operands in read:
         seen += [(called(move), x) for x in tensors_in(map(behind, operands or ()))]
     launches = list(dict.fromkeys(name for name, _ in seen))
+    if len(launches) == 1:
+        seen += [(launches[0], x) for move, _ in read for x in move.memory()]
     whole = [
         entry
         for entry in (file.own if file.compiled else file.entries)

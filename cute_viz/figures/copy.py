@@ -94,6 +94,8 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     name = atom.name or "copy atom"
     kind = atom.value_type or f"{atom.bits}-bit values"
     shape = f"{first.rows} × {first.cols} {'tile' if isinstance(obj, TiledCopy) else 'values'}"
+    if not isinstance(obj, TiledCopy) and "matrix" in op.kind and first.cols == 8 and first.rows % 16 == 0:
+        shape = f"{first.rows // 8} matrices of 8 × 8 values"
     of_ctas = owner(op) == CTA
     holders = count(first.threads, "CTA" if of_ctas else "thread")
     whole = f"{name}, {kind}: {holders} over {shape}"

@@ -31,7 +31,7 @@ from cute_viz.figures.lanes import held, is_lanes
 from cute_viz.figures.machine import Place, Span, of_chain
 from cute_viz.figures.memory import CHUNK, LINE, per_chunk
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
-from cute_viz.figures.paint import HUES
+from cute_viz.figures.paint import HUES, span
 from cute_viz.figures.tmem import held_by
 
 GROUP = 8  # columns of C side by side
@@ -107,14 +107,18 @@ def journey(obj: Stages, hues: Mapping[int, int], mine: Collection[Place] = (), 
             def is_register(m: int, _: int) -> bool:
                 return m in rows or not rows
 
-            path.append(("registers", _of_rows("C, by thread", hues, (wide, 1), is_register, "register"), "store"))
+            head = f"C, {wide} of {len({n for _, n in mine})} of the thread" if mine else "C, by thread"
+            path.append(("registers", _of_rows(head, hues, (wide, 1), is_register, "register"), "store"))
     if store is not None and len(path) > 2:
 
         def is_stored(m: int, n: int) -> bool:
             return is_held(m, n) and (n < wide or not wide or bool(mine))
 
+        each = product(modes(tensors[0][1].layout.shape)[3:] or 1) if tensors else 1
+        across = len({n for its in every[:1] for _, n, _, _ in its.values()}) // each
+        part = f", n 0..{_extents(store)[1] - 1}" * (across > _extents(store)[1])
         path.append(("shared", _lines(d, store, hues, is_stored, unit), _moved("TMA store", store, pair)))
-        path.append(("global", _tile(f"Tile of {d}", store, hues, is_stored, "n", unit), ""))
+        path.append(("global", _tile(f"Tile of {d}{part}", store, hues, is_stored, "n", unit), ""))
     if len(path) < 3:
         return None
     named = [replace(panel, caption=f"{panel.caption}: {memory}") for memory, panel, _ in path]
@@ -129,12 +133,19 @@ def journey(obj: Stages, hues: Mapping[int, int], mine: Collection[Place] = (), 
     entries = tuple([LegendEntry(hue, f"thread {thread}" if rows else name) for hue, name in names if hue in cells])
     if rows:
         entries += tuple([LegendEntry(FAINT + hue, name) for hue, name in names if FAINT + hue in cells])
+    behind = [
+        (name.partition(" ")[0], sorted({column for _, column in its})) for (name, _), its in zip(tensors, every, strict=True)
+    ][1:]
     if GREY in cells:
-        entries = (*entries, LegendEntry(GREY, "scale factors"))
+        factors = "; ".join(f"{name} in {span(at[0], at[-1], 'column ')}" for name, at in behind)
+        entries = (*entries, LegendEntry(GREY, f"scale factors: {factors}"))
+    if len(rows) == 1:  # A's is no thread's
+        panels = tuple([replace(panel, legends=()) if n < 2 else panel for n, panel in enumerate(panels)])
     in_hue = f"what one tcgen05.ld reads of C, on to {d}" if wide else "all of C"
     words = f"In full hue: k 0..{deep - 1} of {a}, which one instruction reads, and {in_hue}. Hue: warp"
     if mine:
-        title = of_held(thread or 0, mine, a)
+        lanes = [lane for its in every[:1] for (lane, _), (m, *_) in its.items() if m in rows]
+        title = of_held(thread or 0, mine, a, *({*lanes} if len({*lanes}) == 1 else ()))
         words = f"In full hue: what thread {thread} holds of C, and k 0..{deep - 1} of {a}, which one instruction reads for it"
     elif told[0]:
         title = f"{c.partition(' ')[0]} already lies in registers as {again} must: {again} skips shared memory"
@@ -143,10 +154,9 @@ def journey(obj: Stages, hues: Mapping[int, int], mine: Collection[Place] = (), 
     elif pair:
         title = f"One instruction of two CTAs: each loads, holds and stores its own {panels[0].rows // 2} rows"
     else:
-        lanes = bool(wide) and all(lane == first == last for (lane, _), (first, _, last, _) in every[0].items())
-        more = {name.partition(" ")[0]: len({column for _, column in its}) for (name, _), its in zip(tensors, every, strict=True)}
-        title = of_way(hues, (a, d if store is not None else "C"), lanes, _is_bent(panels[1]), [*more.items()][1:])
-        words += "; gray: scale factors, which tcgen05.cp brings" * (len(more) > 1)
+        in_place = bool(wide) and all(lane == first == last for (lane, _), (first, _, last, _) in every[0].items())
+        title = of_way(hues, (a, d if store is not None else "C"), in_place, _is_bent(panels[1]), behind)
+        words += "; gray: scale factors, which tcgen05.cp brings" * bool(behind)
     return Figure(
         kind="journey",
         title=title,
@@ -240,7 +250,9 @@ def _lines(name: str, part: TmaCopy, hues: Mapping[int, int], lit: Lit, unit: in
     ruler = Ruler("", ("",) * lines)
     words = [f"{first[n] % m},{first[n] // m}" if n in first else "" for n in range(lines * per)]
     across = "16-byte chunk", tuple([str(n * size_ // CHUNK) if n * size_ % CHUNK == 0 else "" for n in range(per)])
-    return _panel(f"{name}, {'swizzled' if swizzled else 'plain'}", lines, paints, ruler, across, words)
+    panel = _panel(f"{name}, {'swizzled' if swizzled else 'plain'}", lines, paints, ruler, across, words)
+    inside = swizzled and not _is_bent(panel) and all({*paints[n : n + per]} == {paints[n]} for n in range(0, len(paints), per))
+    return replace(panel, caption=f"{panel.caption} within rows") if inside else panel  # whose cells look as without a swizzle
 
 
 def _columns(atom: MMA_Atom, unit: int) -> tuple[int, int]:

@@ -116,13 +116,26 @@ def _kept(figure: Figure, found: re.Match[str]) -> bool:
                 moved.add(n)
     each = {*Counter(hues.values()).values()}
     shared = {n for n, panel in enumerate(figure.panels) if ", swizzled" in panel.caption}
-    grey = {(n % p.cols) for p in figure.panels for n, label in enumerate(p.labels) if label in ("SFA", "SFB")}
     return (
         (not found["rows"] or each == {int(found["rows"])})
-        and (not found["beside"] or 8 * len(grey) == int(found["beside"]))
         and (moved <= shared if found["bent"] else True)
         and bool(moved) >= bool(found["bent"])
     )
+
+
+def _behind(figure: Figure, found: re.Match[str]) -> bool:
+    """The columns, 8 a cell, whose cells are of scale factors, after all of C's."""
+    panel = next(panel for panel in figure.panels if "SFA" in panel.labels)
+    cells = {what: {n % panel.cols for n, x in enumerate(panel.labels) if (x[:2] == "SF") == what and x} for what in (False, True)}
+    first = int(panel.col_ruler.labels[min(cells[True])])
+    return max(cells[False]) < min(cells[True]) and (first, first + 8 * len(cells[True]) - 1) == (int(found[1]), int(found[2]))
+
+
+def _in_lane(figure: Figure, found: re.Match[str]) -> bool:
+    """The cells in full hue are of that row wherever they are, and the thread has their name."""
+    row, *others = map(int, found.groups())
+    lit = {panel.labels[n].partition(",")[0] for panel in figure.panels for n, p in enumerate(panel.paints) if 0 <= p < FULL}
+    return others == [row] * 3 and lit == {str(row)} and figure.legends[0].entries[0].label == f"thread {row}"
 
 
 def _waves(figure: Figure, found: re.Match[str]) -> bool:
@@ -147,7 +160,9 @@ CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
     r"(?: from (?P<from>\w+) to (?P<to>\w+) memory)?": _bulk,
     r"Rows? ([\d, and]+?) of \w+ gives? thread (\d+) columns (?:([\d, ]+) of each (\d+)|(\d+\.\.\d+)) of C": _of_thread,
     r"(?:A warp keeps its (?P<rows>\d+) rows from \w+ to \w+|(?P<lanes>Row r is lane r and thread r))"
-    r"(?:; only the swizzle (?P<bent>bends) \w+|; SFA and SFB take (?P<beside>\d+) columns)?": _kept,
+    r"(?:; only the swizzle (?P<bent>bends) \w+)?": _kept,
+    r"SFA and SFB lie in columns (\d+)\.\.(\d+), behind the accumulator": _behind,
+    r"Row (\d+) of \w+ becomes row (\d+) of C, in lane (\d+) and then in thread (\d+)": _in_lane,
     r"\d+ rows? in one bank group: (\d+) wavefronts?(?:\. Swizzled: (\d+)\.)?": _waves,
     r"All (\d+) cells have offset (-?\d+)": _alike,
 }

@@ -273,7 +273,7 @@ class Evaluator:
 
     def _doubt(self, name: str, operands: list[object], result: object) -> None:
         if self.warnings is not None and len(operands) == 2:
-            from cute_viz.algebra.operands import doubt
+            from cute_viz.algebra.doubts import doubt
 
             self.warnings += filter(None, [doubt(name, operands, result)])
 

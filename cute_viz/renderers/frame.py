@@ -243,7 +243,7 @@ def _full(panel: Panel, labels: CellLabels, fit: Fit) -> tuple[float, float]:
         widths.append(max(map(len, panel.col_ruler.labels)) * CHAR * FONT - 3)
     h += ARROW_ROOM if lines > 1 and any(r0 == r1 for r0, _, r1, _ in panel.arrows) else 0.0
     least = 0.0 if tight else h if lines == 1 else 36.0
-    pairs = tight and any(not label.replace("\n", "").isalnum() for label in {*panel.labels[:64]} - {""})
+    pairs = tight and any(label.find("\n") > 2 or not label.replace("\n", "").isalnum() for label in {*panel.labels[:64]} - {""})
     pad = fit.cell + OF_PAIRS * pairs
     pad += 4 if panel.boxes and lines > 1 and not tight else 0  # an outline stands between a label and the line
     beside = 2 * ARROW_ROOM if any(r0 < r1 for r0, _, r1, _ in panel.arrows) else 0.0

@@ -8,6 +8,7 @@ from math import prod
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, NamedTuple
 
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError
 from cute_viz.records import dataclass
 
@@ -212,7 +213,8 @@ class Move:
     only a run knows, where these may matter to its cost.
     often: how often a block runs it. launch: its kernel, where the reader says it. own: how many steps of `call` are within the
     kernel, None where the reader does not say it. made: where the definitions stand that each
-    operand is made of, of a reader that knows. mistakes: what is proven to be wrong.
+    operand is made of, of a reader that knows. mistakes: what is proven to be wrong. memory: the whole fragments that its
+    operands are parts of, of a reader whose definitions do not tell them.
     """
 
     name: str
@@ -230,6 +232,7 @@ class Move:
     own: int | None = None
     made: Callable[[], Sequence[frozenset[tuple[str, int]]]] = field(default=tuple, compare=False, repr=False)
     mistakes: Callable[[], Iterable[Mistake]] = field(default=tuple, compare=False, repr=False)
+    memory: Callable[[], Iterable[Tensor]] = field(default=tuple, compare=False, repr=False)
 
     @property
     def place(self) -> str:

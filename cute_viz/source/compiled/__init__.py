@@ -6,6 +6,7 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import takewhile
@@ -16,7 +17,7 @@ from cute_viz.algebra.common import Operation
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.ops import OPS
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import AlgebraError, CuteVizError, Span
+from cute_viz.errors import AlgebraError, CuteVizError, LimitError, Span
 from cute_viz.files import read_text, regular
 from cute_viz.limits import limit, raised
 from cute_viz.source.address import Build, Folder
@@ -89,8 +90,13 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
         return opened(text, path, plain, folder=Folder(root=build.root), check=False) or SourceFile(text, ())
 
     def everything() -> tuple[Move, ...]:
-        plain = written()
-        return (*_proven(moves(unit, own, meaning, only), unit, plain, only, flags), *_elements(unit, plain, only))
+        compiled = (*moves(unit, own, meaning, only),)
+        try:
+            plain = written()
+            return (*_proven(compiled, unit, plain, only, flags), *_elements(unit, plain, only))
+        except LimitError as error:
+            given.notes[f"accesses of single elements are not counted: {error.message}"] = None
+            return compiled
 
     return SourceFile(
         text,
@@ -235,14 +241,12 @@ def _elements(unit: Unit, written: SourceFile, only: int | None) -> Iterator[Mov
 
 def _kernels(move: Move, unit: Unit, labels: Mapping[int, str]) -> set[int]:
     """The kernels of a statement of the file as it is written."""
-    last = move.call.rpartition(", called in ")[2]
-    mine = {n for n, label in labels.items() if label == last != ""}
+    mine = {n for n, label in labels.items() if label == move.call.rpartition(", called in ")[2] != ""}
     return mine or {n for n in labels if unit.instances[n].kernel and unit.instances[n].scope[-1:] == move.scope[-1:]}
 
 
 def _proven(found: Iterable[Move], unit: Unit, written: SourceFile, only: int | None, flags: Flags) -> Iterator[Move]:
-    """Statements, with what the file as it is written proves to be wrong in their lines; nothing where the flags define a name
-    of it, which reading it as it is written does not know."""
+    """Statements, with what the file as it is written proves to be wrong; nothing where the flags define a name of it."""
     labels, proofs = _labels(unit), defaultdict[tuple[str, int, str], list[Move]](list)
     if not any(re.search(rf"\b{name}\b", written.text) for name in flags.macros):
         for move in written.moves():
@@ -254,7 +258,9 @@ def _proven(found: Iterable[Move], unit: Unit, written: SourceFile, only: int | 
 
 
 def _mistakes(moves: list[Move]) -> list[Mistake]:
-    return [one for move in moves for one in move.mistakes()]
+    with suppress(LimitError):  # after which nothing more is evaluated, and nothing is proven
+        return [one for move in moves for one in move.mistakes()]
+    return []
 
 
 def _often(meaning: UnitMeaning, frame: Reached, call: CallSite, path: str, seen: Counter[Any], key: Any) -> Often:
@@ -295,7 +301,8 @@ def _move(frame: Reached, call: CallSite, unit: Unit, path: str, meaning: UnitMe
     def made() -> list[frozenset[tuple[str, int]]]:
         return [frozenset((_relative(place, path), line) for place, line in found) for found in meaning.definitions(frame, call)]
 
-    return Move(name, call.line, instance.scope, where, read, text, file=file, again=again, launch=launch, made=made)
+    told: dict[str, Any] = {"again": again, "made": made, "memory": partial(meaning.memory, frame, call)}
+    return Move(name, call.line, instance.scope, where, read, text, file=file, launch=launch, **told)
 
 
 def _lines(file: str) -> tuple[str, ...]:

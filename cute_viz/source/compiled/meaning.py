@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,6 +29,7 @@ from cute_viz.values.types import ValueType
 _ORDERED = frozenset(("group_modes", "flatten", "coalesce", "append", "prepend", "group"))  # views that keep the order of elements
 _OPERATION = re.compile(r"cute::((?:AutoVectorizingCopy|UniversalCopy|DefaultCopy|SM\d+_)\w*)")
 _DEFAULTS = {"AutoVectorizingCopyWithAssumedAlignment": ("128",)}  # arguments that the compiler does not print
+_OWNS = "cute::ArrayEngine<"  # of a tensor that has its elements
 _MANY = 256  # expressions behind the operands of a call
 _DEEP = 48  # expressions and callers behind one another
 _POINTERS = frozenset(("make_smem_ptr", "make_gmem_ptr", "raw_pointer_cast", "recast_ptr", "data", "begin", "get", "operator->"))
@@ -104,15 +106,15 @@ class UnitMeaning(TypeParts):
 
     def behind(self, frame: Reached, call: CallSite) -> tuple[tuple[str, ...], frozenset[str]]:
         """The types of a call's operands, and of all that they are made of: parts of one type may be of different tensors."""
-        return tuple(node.type for node in call.args), frozenset(node.type for node, _ in self.parts(frame, call.args))
+        return tuple(node.type for node in call.args), frozenset(node.type for _, node, _ in self.parts(frame, call.args))
 
     def definitions(self, frame: Reached, call: CallSite) -> list[frozenset[tuple[str, int]]]:
         """For each operand of a call where the variables are declared that it is made of."""
         parts = [self.parts(frame, (node,)) for node in call.args]
-        return [frozenset((one.file, one.line) for _, one in found if one is not None) for found in parts]
+        return [frozenset((one.file, one.line) for *_, one in found if one is not None) for found in parts]
 
-    def parts(self, frame: Reached, nodes: Iterable[Node]) -> Iterator[tuple[Node, Variable | None]]:
-        """All expressions that some are made of, those of names with their variables, through callers and launches."""
+    def parts(self, frame: Reached, nodes: Iterable[Node]) -> Iterator[tuple[Reached, Node, Variable | None]]:
+        """All expressions that some are made of, where, those of names with their variables, through callers and launches."""
         todo: list[tuple[Reached, Node]] = [(frame, node) for node in nodes]
         met = set[tuple[int, Node]]()
         while todo:
@@ -120,7 +122,8 @@ class UnitMeaning(TypeParts):
             if (where.number, node) in met or len(met) > _MANY:
                 continue
             met.add((where.number, node))
-            todo += [(where, part) for part in node.parts]
+            one = node.text == "conditional_return"  # of its type
+            todo += [(where, part) for part in node.parts if not one or unqualified(part.type) == unqualified(node.type)]
             variable = None
             if node.kind == "ref":
                 inner, variable, argument = self.declared(where, node)
@@ -132,7 +135,31 @@ class UnitMeaning(TypeParts):
                     params = [x.name for x in self.unit.instances[inner.number].variables if x.kind == "param"]
                     if len(params) == len(use.args) and params.count(node.text) == 1:
                         todo.append((Reached(host), use.args[params.index(node.text)]))
-            yield node, variable
+            yield where, node, variable
+
+    def memory(self, frame: Reached, call: CallSite) -> Iterator[Tensor]:
+        """The whole fragments of a thread that a call's operands are made of."""
+        for _, node, variable in self.parts(frame, call.args):
+            if variable is not None and variable.kind == "var" and _OWNS in node.type:
+                with suppress(CuteVizError):
+                    yield self.numbered(self.typed(node.type), node.text)
+
+    def fragment(self, frame: Reached, node: Node) -> str:
+        """The variable that has the registers of a tensor, "registers" where none has."""
+        for _ in range(_DEEP):
+            name, parts = "registers", (*node.parts[1:], *node.parts[:1])
+            if node.kind == "ref":
+                frame, variable, argument = self.declared(frame, node)
+                if argument is not None and frame.caller is not None:
+                    frame, node = frame.caller, argument
+                    continue
+                name, begun = node.text, None if variable is None or _OWNS in node.type else variable.init
+                parts = () if begun is None else (begun,)
+            found = next((part for part in parts if unqualified(part.type).startswith("cute::Tensor<")), None)
+            if found is None:
+                return name
+            node = found
+        return "registers"
 
     def operand(self, frame: Reached, node: Node) -> Any:
         """The value of an operand; the error of one that is not known."""
@@ -151,7 +178,7 @@ class UnitMeaning(TypeParts):
         if not isinstance(value, Tensor):
             raise AlgebraError(f"{value} is not a tensor in memory")
         if value.pointer.space == "rmem" or value.pointer.type is None:
-            return replace(self.numbered(value), name="registers")
+            return self.numbered(value, self.fragment(frame, node))
         return held(self.expressed(frame, node, value, deep), value)
 
     def expressed(self, frame: Reached, node: Node, value: Tensor, deep: int) -> Tensor:
@@ -181,7 +208,7 @@ class UnitMeaning(TypeParts):
             return parted_share(whole, tile if isinstance(tile, Layout) else Layout(tile), proj=proj)
         if (inner := self.returned(frame, node)) is not None:
             found = self.tensor(*inner, deep + 1)
-            return found if found.name or found.starts else replace(found, name=node.text)
+            return found if found.name or found.starts or node.text == "operator()" else replace(found, name=node.text)
         if node.text == "conditional_return":  # the one of its type
             args = [arg for arg in args if unqualified(arg.type) == unqualified(node.type)]
         for arg in (*args, base):

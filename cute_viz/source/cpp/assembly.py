@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.scopes import Scope
+from cute_viz.source.cpp.unknown import tried
+from cute_viz.values.types import bits_of
 
 _ASM = ("asm", "__asm__", "__asm")
 _MATRIX = re.compile(r"\b(ld|st)matrix\.sync\.aligned(?:\.m8n8)?\.(x[124])\b")
@@ -49,7 +52,12 @@ def taken_by(reader: Declarer, scope: Scope, left: int, right: int) -> Assembly 
                 begin = next((n for n in range(opening, scope.home.token, -1) if tokens[n].text in _ASM), None)
                 return None if begin is None else _instruction(reader, begin)
             if name.kind == "name" and not _SAME.fullmatch(name.text):
-                place = next(n for n, (a, b) in enumerate(reader.split(opening + 1, end)) if a <= left < b)
+                parts = list(reader.split(opening + 1, end))
+                place = next(n for n, (a, b) in enumerate(parts) if a <= left < b)
+                if name.text == "__pipeline_memcpy_async" and place == 0 and len(parts) == 3:  # cuda_pipeline_primitives.h
+                    words = re.fullmatch(r"(\d+)|sizeof\((\w+)\)", reader.words(parts[2]).replace(" ", ""))
+                    wide = 0 if words is None else 8 * int(words[1]) if words[1] else tried(partial(bits_of, words[2]), 0)
+                    return Assembly("cp.async", wide, True) if wide in (32, 64, 128) else None
                 found, same = of_function(reader, name.text, place)
                 if found is not None or not same:
                     return found

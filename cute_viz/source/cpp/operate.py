@@ -10,9 +10,10 @@ from typing import Any
 from cute_viz.algebra import ops
 from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, has_origin
+from cute_viz.algebra.doubts import doubt
 from cute_viz.algebra.inttuple import has_underscore, leaves, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.operands import VIEWS, check_named, doubt, is_mixed
+from cute_viz.algebra.operands import VIEWS, check_named, is_mixed
 from cute_viz.algebra.ops import OPS, TENSORS
 from cute_viz.algebra.static import as_in_dsl, counting, each_integer, unknowns, with_origin
 from cute_viz.algebra.stride import Basis

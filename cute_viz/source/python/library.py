@@ -10,11 +10,11 @@ from typing import Any
 from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import ThrCopy
+from cute_viz.algebra.doubts import doubt
 from cute_viz.algebra.dsl import DIFFERENCES
 from cute_viz.algebra.inttuple import Underscore
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import ThrMMA
-from cute_viz.algebra.operands import doubt
 from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.slicing import dice_tuple
