@@ -73,9 +73,9 @@ def _alt_text(figure: Figure) -> Iterator[str]:
     if figure.title not in figure.description:
         yield "the alt text lacks the title"
     rest = figure.description
+    yield from (f"unknown word: {word}" for word in sorted(_words(rest) - known()))
     for text in sorted({*texts(figure), figure.source}, key=len, reverse=True):
         rest = rest.replace(text, "") if len(text) > 8 or text == figure.source else rest
-    yield from (f"unknown word: {word}" for word in sorted(_words(rest) - known()))
     if figure.kind == "exercise":  # the answers are those of its key
         asked, key = (panel.labels for panel in figure.panels[:2])
         if dict(re.findall(r"(\w+) = (-?\d+)", rest)) == {
@@ -107,13 +107,18 @@ def words(figure: Figure) -> set[str]:
 
 
 def _words(text: str) -> set[str]:
-    return {*re.findall(r"(?<![\w<:.])[A-Za-z][a-z]+(?![\w>:]*[\d_<])(?![a-z]*::)", text)} | claims_of_texts.names(text)
+    """The words of a text, its names, and its sentences with # for numbers and notation: no word of one is another known one."""
+    told = set[str]()
+    for part in re.split(r"[.;:|](?:\s|$)", text):
+        plain = [re.sub(r"[#,():_@-]*#[#,():_@-]*", "#", re.sub(r"\d+", "#", word)) for word in part.split()]
+        told.add(" ".join(plain)) if len(plain) > 1 and any(word.islower() for word in plain) else None
+    return told | {*re.findall(r"(?<![\w<:.])[A-Za-z][a-z]+(?![\w>:]*[\d_<])(?![a-z]*::)", text)} | claims_of_texts.names(text)
 
 
 @cache
 def known() -> frozenset[str]:
     """The words that pictures have."""
-    return frozenset(WORDS.read_text("utf-8").split())
+    return frozenset(WORDS.read_text("utf-8").splitlines())
 
 
 def _unknown_words(figure: Figure) -> Iterator[str]:
@@ -241,13 +246,17 @@ def _cells(figure: Figure, panel: Panel) -> Iterator[str]:
             and (int(found[1]), int(found[2])) != (mine["thread"], mine["value"])
         ):
             yield f"{label!r} of {mine}"
-        if (found := re.fullmatch(r"T(\d+) r\d+.*", label)) and "thread" in mine and int(found[1]) != mine["thread"]:
+        if (found := re.fullmatch(r"T(\d+)\nr\d+.*", label)) and "thread" in mine and int(found[1]) != mine["thread"]:
             yield f"{label!r} of {mine}"
         if (found := re.fullmatch(r"\+(\d+)(?:\n.*)?", label)) and "byte" in mine and int(found[1]) != mine["byte"]:
             yield f"{label!r} of {mine}"
         if {"row", "column"} <= {*mine} and label != f"({mine['row']},{mine['column']})":
             yield f"{label!r} of {mine}"
-        if {"row", "factor"} <= {*mine} and label != f"{mine['row']},{mine['factor']}":
+        if {"row", "factor"} <= {*mine} and label != (
+            f"row {mine['row']}"
+            if panel.col_ruler.labels[n % panel.cols] == str(mine["factor"])
+            else f"{mine['row']},{mine['factor']}"
+        ):
             yield f"{label!r} of {mine}"
         if "bank" in mine and re.fullmatch(r"\d+", label) and (int(label), mine["byte"] // 4 % 32) != (mine["bank"], mine["bank"]):
             yield f"{label!r} of {mine}"

@@ -21,7 +21,7 @@ from cute_viz.figures.model import HOLE
 from cute_viz.figures.tma_pieces import pieces_at
 from cute_viz.renderers import Options
 from cute_viz.renderers.page import page_of
-from cute_viz.renderers.primitives import Boxes, Labels
+from cute_viz.renderers.primitives import Labels, Path
 from cute_viz.source.text import read
 from cute_viz.spec import PACKAGED, Library
 from cute_viz.spec.library import resolve
@@ -95,7 +95,7 @@ def test_lanes_and_registers_tell_of_each_other(name):
     op = parse(f"SM100_TMEM_{name}{{}}")
     tmem, registers = figure(op).panels[:: -1 if "STORE" in name else 1]
     for (thread, register), ((lane, column, _),) in held(op).items():
-        assert tmem.labels[lane * tmem.cols + column] == f"T{thread} r{register}"
+        assert tmem.labels[lane * tmem.cols + column] == f"T{thread}\nr{register}"
         assert registers.labels[thread * registers.cols + register] == f"{lane},{column}"
 
 
@@ -199,12 +199,12 @@ def test_the_memory_of_an_mn_major_operand_shows_every_k_block():
 
 def test_an_arrow_along_a_row_has_room_below_the_label_of_its_cell():
     items = page_of(figure("gmma_desc_mn_sw64"), Options()).items
-    (words,) = [item for item in items if isinstance(item, Labels) and item.texts[0] == "start 64"]
-    (arrow,) = [
-        (y, h) for item in items if isinstance(item, Boxes) and not item.radius for y, w, h in zip(*item[1:4], strict=True) if w > h
+    words = next(item for item in items if isinstance(item, Labels) and item.texts[0] == "desc 0")
+    (along,) = [
+        way for item in items if isinstance(item, Path) and item.width == 2 for way in item.lines if way[0][1] == way[-1][1]
     ]
-    assert words.grid.top + words.dy + words.size / 2 + 1 < arrow[0]
-    assert arrow[0] < words.grid.top + words.grid.cell_h - 2
+    assert words.grid.top + words.dy + words.size / 2 + 1 < along[0][1]
+    assert along[0][1] < words.grid.top + words.grid.cell_h - 2
 
 
 def test_a_multicast_tells_who_issues_and_who_receives():
@@ -251,7 +251,8 @@ def test_scale_factors_are_told_both_ways(text, name, expected):
     for n, byte in enumerate(order.data["byte"]):
         row, factor = divmod(n, 4)
         assert byte == layout(*((row, factor * vector, 0)[: len(layout.shape)]))
-        assert memory.labels[byte] == f"{row},{factor}"
+        told = f"row {row}" if memory.col_ruler.labels[byte % 16] == str(factor) else f"{row},{factor}"
+        assert memory.labels[byte] == told
     assert expected
 
 
@@ -450,7 +451,9 @@ def test_core_matrices_lie_where_the_canonical_layouts_of_ptx_have_them(major, m
     wide, deep = {"INTER": 16, "SW32": 32, "SW64": 64}.get(mode, 128), 4 if mode.endswith("_32B") else 8
     mask, shift = {"INTER": (0, 4), "SW32": (1, 4), "SW64": (3, 4), "SW128": (7, 4), "SW128_32B": (3, 5)}[mode]
     for label, byte in zip(memory.labels, memory.data["byte"], strict=True):
-        row, col, line = map(int, re.split("[,.]", label))
+        mn, k = map(int, label.split(","))
+        t = 128 // x.bits
+        (row, line), col = (divmod(mn, 8), k // t) if major == "K" else ((mn // t, k % deep), k // deep)
         if mode == "INTER":
             at = row * stride + col * leading + line * 16
         elif major == "K":
@@ -584,7 +587,7 @@ def test_a_copy_of_four_warps_is_drawn_as_the_threads_partition_has_it():
     registers = drawn.panels[1]
     row = registers.row_ruler.labels.index("T77")
     assert registers.labels[row * 8 : row * 8 + 8] == tuple(f"{at[0]},{at[1] + n}" for n in range(8))
-    assert drawn.panels[0].labels[row * 8] == "T77 r0"
+    assert drawn.panels[0].labels[row * 8] == "T77\nr0"
     assert "thread 77" in drawn.notes[0]
     with pytest.raises(FigureError, match="one warp"):
         figure(parse(tensor + "cp"), thread=range(30, 40))

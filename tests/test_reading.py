@@ -164,5 +164,22 @@ def test_a_core_matrix_that_is_a_row_off_and_a_letter_of_a_caption_are_noticed(n
             assert flaws(replace(drawn, caption=caption, description=drawn.description.replace(drawn.caption, caption))), caption
 
 
+@pytest.mark.slow
+def test_a_letter_that_makes_another_known_word_is_noticed() -> None:
+    """Every such letter of the titles and captions of every eighth picture."""
+    single = {word for word in reading.known() if " " not in word}
+    seen = 0
+    for drawn in [*gallery().values()][::8]:
+        for what in ("title", "caption"):
+            text = getattr(drawn, what)
+            for at in [at for at, x in enumerate(text) if x.islower() and x.isascii()]:
+                for x in {*"abcdefghijklmnopqrstuvwxyz"} - {text[at]}:
+                    wrong = text[:at] + x + text[at + 1 :]
+                    if {word for word in reading._words(wrong) if " " not in word} <= single:
+                        seen += 1
+                        assert reading._words(wrong) - reading.known(), wrong
+    assert seen > 500
+
+
 if __name__ == "__main__":  # after new words: read the difference
     reading.WORDS.write_text(reading.vocabulary([*gallery().values()]), "utf-8")

@@ -7,6 +7,7 @@ a base of 32 bytes (PTX ISA, "Canonical layouts").
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.descriptor import FIELDS, MMAS, MODES, UNIT, DescriptorTensor, SmemDescriptor
@@ -43,19 +44,37 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     check_cells(product(whole.layout.shape) * x.bits // 128, f"the operand {whole.layout}", options)
     deep = MODES[x.kind][swizzle_of(x)][3]
     cores, block = _cores(whole, x.major, deep), _cores(x.tensor, x.major, deep)
-    # a fragment's colours tell its descriptors, a descriptor's those of its core matrices
-    painted = [_block_of(cores, block, n) if isinstance(obj, DescriptorTensor) else n for n in range(len(cores.units))]
     fragment = isinstance(obj, DescriptorTensor)
-    what = "the descriptor that reads the core matrix, by its k-block" if fragment else "core matrix"
+    steps = _steps(x, deep)
+    # a fragment's colours tell its descriptors, a descriptor's those of its core matrices that lie farther apart
+    down = cores.units[-cores.cols][0] >= cores.units[cores.cols - 1][0]
+    if fragment:
+        painted = [_block_of(cores, block, n) for n in range(len(cores.units))]
+        what, prefix = "the descriptor that reads the core matrix, by its k-block", "desc "
+    else:
+        painted = [divmod(n, cores.cols)[not down] for n in range(len(cores.units))]
+        what, prefix = f"{_mode(obj) if down else 'K'} of the core matrix", ""
     more = ", mod 8" if max(painted) >= HUES else ""
-    painting = by_group([key % HUES for key in painted], HUES, f"hue: {what}{more}", "desc " if fragment else "")
+    painting = by_group([key % HUES for key in painted], HUES, f"hue: {what}{more}", prefix)
+    if not (fragment or more):
+        (legend,), each = painting.legends, steps[not down]
+        named = [
+            replace(entry, label=f"{'rows' if down else 'k'} {n * each}..{(n + 1) * each - 1}")
+            for n, entry in enumerate(legend.entries)
+        ]
+        painting = replace(painting, legends=(replace(legend, entries=tuple(named)),))
     bits_at, paints = field_paints(FIELDS[x.kind], painting.paints)
-    memory = _memory_panel(x, cores, painting)
-    memory, some = some_lines(memory, _starts(memory, painted if isinstance(obj, DescriptorTensor) else ()), LINE)
+    memory = _memory_panel(x, cores, painting, steps)
+    if fragment:
+        names = {n: painting.legends[0].entries[paint].label for n, paint in enumerate(painting.cells)}
+        readers = tuple([names.get(core, "") for core in memory.data["core"]])
+        memory = replace(memory, caption="shared memory: who reads each 16 bytes", labels=readers)
+    memory, some = some_lines(memory, _starts(memory, painted if fragment else ()), LINE)
+    bits = bits_panel(x.desc, 64, FIELDS[x.kind], bits_at, (1, 0), (1,))
     panels = [
         _core_panel(x, obj, cores, block, painting),
         memory,
-        bits_panel(x.desc, 64, FIELDS[x.kind], bits_at, (1, 0), (1,)),
+        replace(bits, caption="descriptor 0: " * fragment + bits.caption),
     ]
     words = {"start_address": "start", "leading_byte_offset": "LBO", "stride_byte_offset": "SBO"}
     told = {name: f"{words.get(name, name)} {value}" for name, value in x.values.items()}
@@ -123,10 +142,8 @@ def _block_of(cores: Cores, block: Cores, n: int) -> int:
 def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, painting: Painting) -> Panel:
     """The operand as core matrices: where each begins, and the offsets of the descriptor as arrows."""
     arrows, words = _arrows(x, block)
-    each = (sparse(x.tensor.pointer.type) or (1,))[0]  # elements along K for one that is stored
-    t = 128 // (x.bits * each)
     deep = len(cores.units[0])
-    row_step, col_step = (deep, t * each) if x.major == "K" else (t, deep * each)
+    row_step, col_step = _steps(x, deep)
     across, down = borders(cores.cols, block.cols), borders(cores.rows, block.rows)
     width = MODES[x.kind][swizzle_of(x)][2]
     boxes = _atoms(x, cores, width)
@@ -138,7 +155,7 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
         if (row, col) in led:
             label += f"\n{led[row, col]}"
         if isinstance(obj, DescriptorTensor) and row % block.rows == 0 and col % block.cols == 0:
-            label += f"\nstart {x.start_address + (units[0] >> 4)}"
+            label += f"\ndesc {_block_of(cores, block, n)}"
         labels.append(label)
     return Panel(
         caption=f"the operand, one core matrix of {deep} rows x 16 bytes per cell: its first byte",
@@ -153,6 +170,13 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
         arrows=arrows,
         arrow_labels=words,
     )
+
+
+def _steps(x: SmemDescriptor, deep: int) -> tuple[int, int]:
+    """Rows and columns of an operand from a core matrix of so many rows to the next."""
+    each = (sparse(x.tensor.pointer.type) or (1,))[0]  # elements along K for one that is stored
+    t = 128 // (x.bits * each)
+    return (deep, t * each) if x.major == "K" else (t, deep * each)
 
 
 def _mode(obj: SmemDescriptor | DescriptorTensor) -> str:
@@ -192,7 +216,7 @@ def _arrows(x: SmemDescriptor, block: Cores) -> tuple[tuple[tuple[int, int, int,
     return tuple(arrow for arrow, _ in found), tuple(words for _, words in found)
 
 
-def _memory_panel(x: SmemDescriptor, cores: Cores, painting: Painting) -> Panel:
+def _memory_panel(x: SmemDescriptor, cores: Cores, painting: Painting, steps: tuple[int, int]) -> Panel:
     """Shared memory in order: which 16 bytes of the operand lie where, once the swizzle has been at work."""
     swizzle, start = x.tensor.pointer.swizzle, x.tensor.address
     held: dict[int, tuple[int, int]] = {}
@@ -203,9 +227,12 @@ def _memory_panel(x: SmemDescriptor, cores: Cores, painting: Painting) -> Panel:
     first = min(held) // (LINE // UNIT)
     lines = max(held) // (LINE // UNIT) - first + 1
     cells = [held.get(first * (LINE // UNIT) + n) for n in range(lines * LINE // UNIT)]
-    labels = tuple("" if cell is None else f"{cell[0] // cores.cols},{cell[0] % cores.cols}.{cell[1]}" for cell in cells)
+    first_of = [(n // cores.cols * steps[0], n % cores.cols * steps[1]) for n in range(len(cores.units))]
+    line = (1, 0) if x.major == "K" else (0, steps[1] // len(cores.units[0]))  # from a row of a core matrix to the next
+    at = [cell and (first_of[cell[0]], cell[1]) for cell in cells]
+    labels = tuple([f"{cell[0][0] + cell[1] * line[0]},{cell[0][1] + cell[1] * line[1]}" if cell else "" for cell in at])
     return Panel(
-        caption="shared memory, 16 bytes per cell: row,column.line of a core matrix",
+        caption="shared memory, 16 bytes per cell: row,k of the first element",
         labels=labels,
         paints=tuple(-1 if cell is None else painting.cells[cell[0]] for cell in cells),
         row_ruler=Ruler("byte", tuple(str((first + r) * LINE) for r in range(lines)), borders(lines, 8)),
@@ -233,7 +260,9 @@ def _notes(x: SmemDescriptor, memory: Panel, some: str) -> list[str]:
     out = []
     none = x.mode in ("INTERLEAVE", "SWIZZLE_NONE")
     if x.major == "K" and not none:
-        out.append("LBO is not used: both 16-byte columns of K lie in one row of the swizzle atom, a box; the field holds 1.")
+        out.append("LBO is not used: the 16-byte columns of K lie in one row of the swizzle atom, a box; the field holds 1.")
+    if x.major == "MN" and not none:
+        out.append("A box is a swizzle atom.")
     if x.major == "MN" and not none and not x.leading_byte_offset:
         out.append("LBO is 0: the operand is one swizzle atom wide.")
     if some:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from math import gcd
 from typing import NamedTuple
 
 from cute_viz.algebra.common import WARP
@@ -124,14 +126,13 @@ class _Drawing:
         """Every step that the thread has a part in."""
         steps = self.steps
         written = self._global() if steps.written else None
-        landed, read = self._memory()
+        landed = self._memory()
         if written and landed:
             self._arrow(0, written, 1, landed)
         before = len(self.panels) - 1
         if steps.got:
-            row_boxes = self._registers()
-            for box in read:
-                self._arrow(before, box, before + 1, row_boxes[0] if len(row_boxes) == 1 else ())
+            self._registers()
+            self._row_arrows(before, steps.got[0], True)
             before += 1
         self._held(before)
 
@@ -172,7 +173,7 @@ class _Drawing:
             boxes=tuple(cells.boxes),
             data={  # of the cells that are the thread's
                 "thread": tuple(self.thread if label else None for label in cells.labels),
-                "value": tuple(int(label[1:]) if label[:1] == "V" else None for label in cells.labels),
+                "value": tuple(int(found[0]) if (found := re.findall(r"V(\d+)", label)) else None for label in cells.labels),
             },
             place=(0, len(self.panels)),
             legends=(cells.legend,),
@@ -198,54 +199,46 @@ class _Drawing:
         self._add(caption, self.rows, cols, _Cells(labels, paints, [box]), self.names)
         return box
 
-    def _memory(self) -> tuple[Box | None, list[Box]]:
-        """Shared memory by address: where that lands, and what the thread reads, or gives the address of."""
+    def _memory(self) -> Box | None:
+        """Shared memory by address: where that lands, and where what the thread gets comes from."""
         shared = self.shared
         into = {shared.chunk(cell) for part in self.steps.written for cell in part}
-        out_of = {shared.chunk(cell) for part in self.steps.given for cell in part}
+        out_of: dict[Cell, list[int]] = {}
+        for part in self.steps.got:
+            for value, element in enumerate(part):
+                out_of.setdefault(shared.chunk(element), []).append(value)
         at: dict[Cell, Cell] = {}  # the first element of each chunk
         for k in range(self.extents[1]):
             for r in self.rows:
                 at.setdefault(shared.chunk((r, k)), (r, k))
         last = 1 + max(line for line, _ in (*at, *into, *out_of))
-        lines = _window({line for line, _ in (into | out_of)} or {0}, last)
+        lines = _window({line for line, _ in (*into, *out_of)} or {0}, last)
         labels, paints = [], []
-        copy = self.gemm.s2r_a if self.operand == "A" else self.gemm.s2r_b
-        reads = "addr" if copy is not None and copy.atom.instruction.matrices else "read"
         for line in lines:
             for chunk in range(LINE // ACCESS):
                 place = (line, chunk)
                 cell = at.get(place)
-                mine = place in into or place in out_of
                 label = [f"T{self.thread}"] if place in into else []
-                labels.append("\n".join(label + ([reads] if place in out_of else [])))
-                paints.append(0 if cell is None else self._paint(self._hue(cell), not mine))
+                labels.append("\n".join([*label, *([_values(out_of[place])] if place in out_of else [])]))
+                paints.append(0 if cell is None else self._paint(self._hue(cell), not labels[-1]))
         xor = swizzle_words(shared, self.steps.written[0][0]) if self.steps.written else ""
         repeats = "" if (shared.rows, shared.cols) == self.extents else f", {shared.rows} × {shared.cols} of it"
         caption = f"shared memory{repeats} in lines of {LINE // 8} bytes{': ' + xor if xor else ''}"
-        banks = range(0, 32, 4)
-        boxes = [_around([(lines.index(line), chunk)]) for line, chunk in sorted(into | out_of)]
-        self._add(caption, lines, banks, _Cells(labels, paints, boxes), ("line", "bank"))
-        read = [_around([(lines.index(line), chunk)]) for line, chunk in sorted(out_of)]
-        return (_around([(lines.index(line), chunk) for line, chunk in into]) if into else None), read
+        boxes = [_around([(lines.index(line), chunk)]) for line, chunk in sorted({*into, *out_of})]
+        self._add(caption, lines, range(0, 32, 4), _Cells(labels, paints, boxes), ("line", "bank"))
+        return _around([(lines.index(line), chunk) for line, chunk in into]) if into else None
 
-    def _registers(self) -> list[Box]:
-        """What the thread gets of the operand; the row whose address it gave is outlined."""
+    def _registers(self) -> None:
+        """What the thread gets of the operand; whose address it gave is a note."""
         (part,) = self.steps.got
         given = [cell for one in self.steps.given for cell in one]
         copy = self.gemm.s2r_a if self.operand == "A" else self.gemm.s2r_b
-        cols = _window({c for _, c in (*part, *given)}, self.extents[1])[:WIDEST]
-        rows = sorted({r for r, _ in part})
+        cols = _window({c for _, c in part}, self.extents[1])[:WIDEST]
         how = f"{instruction(copy)} to registers" if copy is not None else "registers"
-        address = copy is not None and given and copy.atom.instruction.matrices
-        gives = f"T{self.thread} gives the address of {_rows(given, self.names[0])}, " if address else ""
-        caption = f"{how}: {gives}{'gets' if gives else 'has'} {self.names[0].lower()} {', '.join(map(str, rows))}"
-        around = [self._box(given, cols)] if address else []
-        if address:
-            words = f"addr: 16 bytes whose address T{self.thread} gives to {instruction(copy)}, outlined among the registers"
-            self.notes.append(f"{words}; the instruction deals them out to several threads.")
-        self._elements(caption, part, cols, self.names[1], True, around)
-        return around
+        if copy is not None and given and copy.atom.instruction.matrices:
+            words = f"T{self.thread} gives {instruction(copy)} the address of {_words(given, self.names)}"
+            self.notes.append(f"{words}; the instruction deals these 16 bytes out to several threads.")
+        self._elements(f"{how}: {_rows(part, self.names[0])}", part, cols, self.names[1], True)
 
     def _held(self, before: int) -> None:
         """The accumulator, and what is stored of it; arrows go from row to row."""
@@ -274,35 +267,32 @@ class _Drawing:
         if same:
             self._row_arrows(len(self.panels) - 2, held)
 
-    def _elements(
-        self, caption: str, part: list[Cell], cols: list[int], title: str, hued: bool = False, more: Iterable[Box] = ()
-    ) -> None:
-        """A panel of elements: the thread's, with the number of its value."""
+    def _elements(self, caption: str, part: list[Cell], cols: list[int], title: str, hued: bool = False) -> None:
+        """A panel of elements: the thread's, with the numbers of its values; a cell is as many as stand together everywhere."""
         value = {cell: n for n, cell in reversed(list(enumerate(part)))}
+        runs = [run for run in _runs(part) if all(c in cols for _, c in run)]
+        each = gcd(*[n for run in runs for n in (len(run), cols.index(run[0][1]))], len(cols))
         labels, paints = [], []
         for r in self.rows:
-            for c in cols:
+            for c in cols[::each]:
                 mine = value.get((r, c))
-                labels.append("" if mine is None else f"V{mine}")
+                labels.append("" if mine is None else _values(range(mine, mine + each)))
                 colour = Paint(self._hue((r, c)) % HUES) if hued else OF_C
                 paints.append(0 if mine is None else self._index(colour))
-        runs = [self._box(run, cols) for run in _runs(part) if all(c in cols for _, c in run)]
-        boxes = [*more, *runs]
-        self._add(caption, self.rows, cols, _Cells(labels, paints, boxes, 0 if hued else 1), (self.names[0], title))
+        places = [[(self.rows.index(r), cols.index(c) // each) for r, c in run] for run in runs]
+        cells = _Cells(labels, paints, [_around(its) for its in places], 0 if hued else 1)
+        self._add(caption, self.rows, cols[::each], cells, (self.names[0], title))
 
-    def _box(self, part: Iterable[Cell], cols: list[int]) -> Box:
-        return _around([(self.rows.index(r), cols.index(c)) for r, c in part if c in cols])
-
-    def _row_arrows(self, source: int, part: list[Cell]) -> None:
-        """From the last of a thread's cells in each row to the first in the same row of the panel after it."""
+    def _row_arrows(self, source: int, part: list[Cell], lines: bool = False) -> None:
+        """From the last of a thread's values in each row, or in its line of memory, to the first in the panel after."""
         left, right = self.panels[source], self.panels[source + 1]
-        for r in sorted({r for r, _ in part}):
+        for r, c in sorted(dict(sorted(part, reverse=True)).items()):
             row = self.rows.index(r)
-            starts = [box for box in left.boxes if box[0] == row and left.labels[row * left.cols + box[1]]]
+            line = left.row_ruler.labels.index(str(self.shared.chunk((r, c))[0])) if lines else row
+            starts = [box for box in left.boxes if box[0] == line and "V" in left.labels[line * left.cols + box[1]]]
             ends = [box for box in right.boxes if box[0] == row]
             if starts and ends:
-                start = max(starts, key=lambda box: box[3])
-                self._arrow(source, (start[0], start[1], row + 1, start[3]), source + 1, min(ends, key=lambda box: box[1]))
+                self._arrow(source, max(starts, key=lambda box: box[3]), source + 1, min(ends, key=lambda box: box[1]))
 
 
 def _window(used: set[int], extent: int) -> list[int]:
@@ -314,6 +304,12 @@ def _window(used: set[int], extent: int) -> list[int]:
 def _around(cells: Sequence[Cell]) -> Box:
     rows, cols = [r for r, _ in cells], [c for _, c in cells]
     return min(rows), min(cols), max(rows) + 1, max(cols) + 1
+
+
+def _values(numbers: Sequence[int]) -> str:
+    """`V0-1` of values that follow each other, else `V0,2`."""
+    run = len(numbers) > 1 and [*numbers] == [*range(numbers[0], numbers[-1] + 1)]
+    return f"V{f'{numbers[0]}-{numbers[-1]}' if run else ','.join(map(str, numbers))}"
 
 
 def _runs(part: Sequence[Cell]) -> list[list[Cell]]:

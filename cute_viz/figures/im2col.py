@@ -178,7 +178,7 @@ def im2col(obj: TmaCopy, options: FigureOptions) -> Figure:
         f"{count(len(instructions), 'instruction')} of {obj.map.box_dim[1]} pixels × {obj.map.box_dim[0]} channels.",
     ]
     if lost:
-        notes.append(f"Hatched: {lost} bytes of the tile lie outside the tensor; they arrive as zeros.")
+        notes.append("Hatched: outside of the tensor, zeros.")
     used = [LegendEntry(h, f"p{h}, p{h + HUES} …") for h in sorted(set(hue.values()))]
     return Figure(
         kind="im2col",

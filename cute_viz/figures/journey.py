@@ -250,7 +250,9 @@ def _lines(name: str, part: TmaCopy, hues: Mapping[int, int], lit: Lit, unit: in
     ruler = Ruler("", ("",) * lines)
     words = [f"{first[n] % m},{first[n] // m}" if n in first else "" for n in range(lines * per)]
     across = "16-byte chunk", tuple([str(n * size_ // CHUNK) if n * size_ % CHUNK == 0 else "" for n in range(per)])
-    return _panel(f"{name}, {'swizzled' if swizzled else 'plain'}", lines, paints, ruler, across, words)
+    panel = _panel(f"{name}, {'swizzled' if swizzled else 'plain'}", lines, paints, ruler, across, words)
+    inside = swizzled and not _is_bent(panel) and all({*paints[n : n + per]} == {paints[n]} for n in range(0, len(paints), per))
+    return replace(panel, caption=f"{panel.caption} within rows") if inside else panel  # whose cells look as without a swizzle
 
 
 def _columns(atom: MMA_Atom, unit: int) -> tuple[int, int]:

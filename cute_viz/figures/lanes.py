@@ -7,8 +7,9 @@ says where a bit lies in tensor memory (cute/atom/copy_traits_sm100.hpp).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
@@ -101,7 +102,9 @@ def _filled(op: CopyOp, options: FigureOptions) -> Figure:
     times = "" if each == 1 else f" Every row goes to {each} lanes: {_same(found)}."
     pair = " Each CTA of the pair copies from its own shared memory to its own tensor memory." if op.instruction.ctas == 2 else ""
     notes = (f"One thread issues it; it runs before the tcgen05.mma behind it.{times}{pair} {not_run()}",)
-    caption = f"{name}. A cell of shared memory shows its row and word; one of tensor memory those that it receives"
+    caption = (
+        f"{name}. A cell of shared memory shows its row and word. A cell of tensor memory shows the row and word that it receives"
+    )
     told = title, f"ValID {op.val_id}, Src {op.src}", caption, f"{title}. {name}. {' '.join(notes)}"
     return painting.figure(
         "lanes", told, panels, notes, {"rows": rows, "lanes": len(filled), "columns": wide, "copies": each}, name
@@ -208,6 +211,7 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
             paints=painting.cells[:cells],
             row_ruler=Ruler("lane", tuple(map(str, range(high)))),
             col_ruler=Ruler("column", tuple(map(str, range(wide)))),
+            boxes=tuple(_runs(first, wide)),
             data={"thread": tuple(None if found is None else found[0][0] for found in first)},
         ),
         Panel(
@@ -225,9 +229,8 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
     whole = f"{op.name} ({name}): {high} lanes × {count(wide, 'column')}, {count(registers, 'register')} per thread"
     told = of_lanes(reached, wide, load)
     title = options.title or (f"{told}, and their maximum" if told and reduced else told or whole)
-    caption = (
-        "A cell of tensor memory shows thread T and register r; a register its lane and column, counted from the given address"
-    )
+    caption = "A cell of tensor memory shows thread T and register r. "
+    caption += "A cell of registers shows its lane and column, from the given address"
     mute = whole * (title != whole)
     caption = f"{mute}. {caption}" if mute else caption
     panels += [_maximum(panels[1])] * reduced
@@ -271,6 +274,16 @@ def _maximum(panel: Panel) -> Panel:
     return replace(panel, caption="their maximum", cols=1, labels=labels, paints=panel.paints[:: panel.cols], col_ruler=ruler)
 
 
+def _runs(first: Sequence[list[tuple[int, int, int]] | None], wide: int) -> Iterator[tuple[int, int, int, int]]:
+    """Boxes around what registers of a thread that follow each other have side by side in a lane; none where halves are packed."""
+    keys = [None if found is None else (n // wide, found[0][0], found[0][1] - n) for n, found in enumerate(first)]
+    if all(found is None or found[0][2] < 0 for found in first):
+        for _, group in groupby(range(len(keys)), key=keys.__getitem__):
+            run = [*group]
+            if keys[run[0]] is not None:
+                yield run[0] // wide, run[0] % wide, run[0] // wide + 1, run[-1] % wide + 1
+
+
 def _owned(found: tuple[int, int, int]) -> str:
     thread, register, half = found
-    return f"T{thread} r{register}" + ("" if half < 0 else (".lo", ".hi")[half])
+    return f"T{thread}\nr{register}" + ("" if half < 0 else (".lo", ".hi")[half])

@@ -36,6 +36,7 @@ LONG_K = 96  # K of the block-scaled MMAs of SM103: 48 bytes of 4 bits, where al
 PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1), "SF": (2, 0), "D": (3, 0)}  # the last two alone, so that A stays close to C
 OF_WARP = "hue: warp that reaches the row of C in tensor memory; light: the same rows of A, which no warp reads"
 LIGHT = HUES + 1  # where the paints of rows that no warp reads begin
+UNSHOWN = ("Only the first", "Of shared memory", "Hatched", "A box")  # notes on what is not drawn of a descriptor here
 SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N")}
 
 
@@ -135,10 +136,9 @@ def _in_shared(x: DescriptorTensor | SmemDescriptor, operand: str, options: Figu
     first = x.first if isinstance(x, DescriptorTensor) else x
     panel = replace(drawn.panels[0], caption=f"{operand} in shared memory, {first.mode}: core matrices, their first byte")
     rows = "M" if operand == "A" else "N"
-    panel = replace(panel, row_ruler=replace(panel.row_ruler, title=rows))
-    notes = tuple(
-        f"{operand}: {note}" for note in drawn.notes if not note.startswith(("Only the first", "Of shared memory", "Hatched"))
-    )
+    panel = replace(panel, row_ruler=replace(panel.row_ruler, title=rows), boxes=())  # which would cut what a descriptor reads
+    shown = [note.replace(", a box", "") for note in drawn.notes if not note.startswith(UNSHOWN)]
+    notes = tuple([f"{operand}: {note}" for note in shown])
     return replace(drawn, panels=(transposed(panel) if operand == "B" else panel,), legends=drawn.legends[:1], notes=notes)
 
 

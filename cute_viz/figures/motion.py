@@ -177,9 +177,8 @@ def _compose(name: str, a: AnyLayout, tiler: Any, result: AnyLayout, options: Fi
     lit = [wanted[n] // tall % FADED if n in wanted else BEHIND for n in range(len(table))]  # the column of R where it lands
     order = [str(wanted.get(n, "")) for n in range(len(table))]
     panels = [
-        cells.panel(f"A  {show(a)}", table, [PAPER] * len(table), list(cells.outline(wanted))),
+        cells.panel(f"A  {show(a)}", table, lit, list(cells.outline(wanted)), foot="hue: the column of R"),
         cells.panel(f"{'Of each mode, the tiler' if by_mode else 'B'} picks, in this order  {show(tiler)}", order, lit),
-        cells.panel("Of these, A's offsets", table, lit),
         _landed(
             result,
             [BEHIND if at is None else n // tall % FADED for n, at in enumerate(came)],
@@ -191,7 +190,7 @@ def _compose(name: str, a: AnyLayout, tiler: Any, result: AnyLayout, options: Fi
     ]
     far = f", and goes beyond {came.count(None)} times" if None in came else ""
     held = f"{'The tiler' if by_mode else 'B'} picks {len(wanted)} of the {len(table)} elements of A{far}"
-    rule = "R is A of what it picks" if by_mode else "R(i) = A(B(i))"
+    rule = "R has A's offsets there" if by_mode else "R(i) = A(B(i))"
     same = all(at is None or value == table[at] for value, at in zip(values, came, strict=True))
     return held + (f": {rule}" if same else "; R differs from A(B(i)) somewhere"), panels
 

@@ -187,20 +187,31 @@ def _back(name: str, a: AnyLayout, tiler: Any, result: AnyLayout, options: Figur
         held = sum(x < len(back) and back[x] == i for i, x in enumerate(every))
         letter, words = "L", f"L(A(i)) = i for {'all' if held == len(every) else 'only'} {held} elements of A"
     came = [first.get(j) for j in range(len(back))]
+    one = next(
+        (i for i, x in enumerate(every) if i != x and 0 <= x < len(back) and back[x] == i), None
+    )  # one element, there and back
+    way = [] if one is None else [{one}, {every[one]}, {every[one]}]
+    a_of, back_of = (f"A({one}) = {every[one]}", f"{letter}({every[one]}) = {one}") if one is not None else ("", "")
+    traced = f"outlined: {back_of} and {a_of}" if letter == "R" else f"outlined: {a_of} and {back_of}"
+    shown = [list(laid.outline(its)) for laid, its in zip((cells, line, grid_of(result)), way, strict=False)] or [[], [], []]
     cell_of, hued = cells.cell_of(), [BEHIND if x not in first else hue[first[x]] for x in places]
     panels = [
-        cells.panel(f"A(i)  {show(a)}", every, hue, foot="hue: the column" + (f", mod {FADED}" if cells.cols > FADED else "")),
+        cells.panel(
+            f"A(i)  {show(a)}", every, hue, shown[0], foot="hue: the column" + (f", mod {FADED}" if cells.cols > FADED else "")
+        ),
         line.panel(
             "At each offset, the index i that is there",
             [first.get(x, "") for x in places],
             hued,
+            shown[1],
             foot="A counts down its columns: i = row + rows * column",
         ),
         grid_of(result).panel(
             f"The result  {letter} = {show(result)}",
             back,
             [PAPER if i is None else hue[i] for i in came],
-            foot="" if None not in came else f"white: {letter} has a value where A has no offset",
+            shown[2],
+            foot="; ".join([traced] * bool(way) + [f"white: {letter} has a value where A has no offset"] * (None in came)),
             came=[None if i is None else cell_of[i] for i in came],
         ),
     ]

@@ -68,7 +68,12 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     legend = painting.legends[0]
     told = [replace(e, label=f"rows {int(e.label) * LANES}..{int(e.label) * LANES + LANES - 1}") for e in legend.entries]
     painting = replace(painting, legends=(replace(legend, entries=tuple(told)),))
-    column = [f"+{n}" for n in range(LINE)]
+    boxes = _of_one_row(memory, PER_ROW, LINE)
+    whole = (
+        len(boxes) * PER_ROW == len(memory)
+        and len({tuple([at and at[1] for at in memory[n : n + LINE]]) for n in range(0, len(memory), LINE)}) == 1
+    )
+    column = [str(at[1]) if whole and at else f"+{n}" for n, at in enumerate(memory[:LINE])]
     panels = [
         Panel(
             caption=f"factors of each row: their bytes in memory, one for {x.vector} elements of K",
@@ -81,12 +86,12 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
             place=(0, 0),
         ),
         Panel(
-            caption="memory, 16 bytes per line: the row,factor of each byte; in tensor memory a line is a lane, 4 bytes per column",
-            labels=tuple("" if place is None else f"{place[0]},{place[1]}" for place in memory),
+            caption="memory, 16 bytes per line; in tensor memory a line is a lane, 4 bytes per column",
+            labels=tuple(f"row {at[0]}" if whole and at else ",".join(map(str, at or ())) for at in memory),
             paints=painting.cells[len(order) :],
             row_ruler=Ruler("byte", tuple(str(start + r * LINE) for r in range(lines))),
-            col_ruler=Ruler("column 0-3, 4 bytes each", tuple(column), borders(LINE, PER_ROW)),
-            boxes=_of_one_row(memory, PER_ROW, LINE),
+            col_ruler=Ruler("factor" if whole else "column 0-3, 4 bytes each", tuple(column), borders(LINE, PER_ROW)),
+            boxes=boxes,
             data={name: tuple(None if p is None else p[n] for p in memory) for n, name in enumerate(("row", "factor"))},
             place=(0, 1),
         ),

@@ -309,9 +309,9 @@ def _hue_words(obj: TmaCopy, hues: Sequence[int], hue: int) -> str:
 def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int, some: str) -> list[str]:
     out = []
     if outside:
-        verb = "are not written" if _is_written(obj) else "arrive as zeros"
-        lost = outside * obj.tensor.bits // 8
-        out.append(f"Hatched: {lost} bytes of the tile lie outside the tensor; they {verb}, and count for the barrier.")
+        out.append(
+            f"Hatched: outside of the tensor; {'not written' if _is_written(obj) else 'the barrier counts these zeros, too'}."
+        )
     out += [f"cuTensorMapEncodeTiled fails: {words}." for words in obj.map.refused]
     out += [f"{ATOM_64B}."] if SWIZZLE_NAMES[obj.map.swizzle] == "128B_ATOM_64B" else []
     if planes > MOST_PLANES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -21,7 +22,7 @@ from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.spelling import count
 
 ELEMENTS = 512  # of an atom that are drawn one by one
-PART = 16  # rows and columns of the part of a larger atom
+PART = 8  # rows and columns of the part of a larger atom
 LANES = 128  # of tensor memory, PTX ISA: row i of an accumulator of 128 rows a CTA is in lane i; a warp reads 32 of them
 FINEST = 64  # of the sides of a panel is a mark at least
 DOTS = 1024  # values of a thread that are drawn in the atoms of its warp
@@ -236,7 +237,10 @@ def _atoms(
                     corners = ((x, y), (x + wide, y), (x + wide, y + tall), (x, y + tall))
                     shapes.append(Shape("area", corners, paint=LIT))
     shown = len(shapes) <= DOTS
-    caption, foot = f"{within}{rows} × {cols} atoms", "all values of the thread are marked" * shown
+    lines = Counter((r // am, c // an, r) for r, c, _ in held)  # the values of each row of an atom
+    atoms, each = {line[:2] for line in lines}, {*lines.values()}
+    many = f": {count(len(lines) // len(atoms), 'row')} of {each.pop()} in each atom" if len(each) == 1 else ""
+    caption, foot = f"{within}{rows} × {cols} atoms", f"all values of the thread are marked{many}" * shown
     return level((1, 1), (rows, cols), atom, caption, foot, [("", BESIDE)] * (rows * cols), shapes if shown else ())
 
 

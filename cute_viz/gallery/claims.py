@@ -58,9 +58,9 @@ def _gathered(figure: Figure, found: re.Match[str]) -> bool:
 
 
 def _descriptors(figure: Figure, found: re.Match[str]) -> bool:
-    """The labels `start N`, in units of 16 bytes."""
-    starts = sorted({int(n) for label in figure.panels[0].labels for n in re.findall(r"start (\d+)", label)})
-    return len(starts) == int(found[1]) and {16 * (b - a) for a, b in pairwise(starts)} == {int(found[2])}
+    """The first bytes of the core matrices where a descriptor begins."""
+    starts = sorted({int(label.split("\n")[0]) for label in figure.panels[0].labels if "desc " in label})
+    return len(starts) == int(found[1]) and {b - a for a, b in pairwise(starts)} == {int(found[2])}
 
 
 def _offsets(figure: Figure, found: re.Match[str]) -> bool:
@@ -174,7 +174,7 @@ def _scale_rows(figure: Figure, found: re.Match[str]) -> bool:
     panel = figure.panels[1]
     apart = [0, *map(int, re.findall(r"r \+ (\d+)", found[0]))]
     for n in range(0, len(panel.labels), panel.cols):
-        rows = sorted({int(label.partition(",")[0]) for label in panel.labels[n : n + panel.cols] if label})
+        rows = sorted({int(label.removeprefix("row ").partition(",")[0]) for label in panel.labels[n : n + panel.cols] if label})
         if [row - rows[0] for row in rows] != apart:
             return False
     return panel.cols == int(found[1])

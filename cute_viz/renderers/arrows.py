@@ -77,10 +77,11 @@ def _number(panel: Panel, at: int) -> int:
 
 
 def crossed(found: Sequence[Arrow], panel: int, panels: Sequence[Panel]) -> list[int]:
-    """The rows of a panel whose label an arrow goes through."""
-    here = [a for a in found if a.target == panel and a.end and a.head and panels[a.source].place < panels[panel].place]
-    here = [a for a in here if panels[a.source].place[0] == panels[panel].place[0]]
-    return [int(a.end[0] + a.end[2] - 1) // 2 for a in here]
+    """The rows of a panel whose label an arrow goes through: at its end from the left, at its start to the left."""
+    heads = [a for a in found if a.head and panels[a.source].place[0] == panels[a.target].place[0]]
+    left = [a.start if panels[a.target].place < panels[a.source].place else a.end for a in heads]
+    here = [a.source if panels[a.target].place < panels[a.source].place else a.target for a in heads]
+    return [int(box[0] + box[2] - 1) // 2 for box, at in zip(left, here, strict=True) if box and at == panel]
 
 
 def _rect(grid: Grid, frame: PanelFrame, box: tuple[float, ...]) -> Rect:

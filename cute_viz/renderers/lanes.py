@@ -98,7 +98,7 @@ def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
 def movements(found: Sequence[Arrow], frames: Sequence[PanelFrame], grids: Sequence[Grid], least: float) -> list[Primitive]:
     """The arrows from lane to lane, with what moves and how much."""
     ways, words = list[list[tuple[float, float]]](), list[Primitive]()
-    edge = max(grid.right for grid in grids)
+    edge = max((grid.right for grid in grids), default=0.0)
     for arrow in found:
         a, b = grids[arrow.source], grids[arrow.target]
         (row, col), (end, to) = frames[arrow.source].panel.place, frames[arrow.target].panel.place

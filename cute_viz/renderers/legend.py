@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
@@ -104,7 +105,9 @@ def told(figure: Figure, named: Collection[str] = (), labelled: bool = False) ->
     found = [legend for legend in found if legend.entries and not (several and len(legend.entries) == 1)]
     if labelled:
         found = [legend for legend in found if not _is_plain(figure, legend)]
-    found = [_named(legend) if {e.label for e in legend.entries} <= {*named} else legend for legend in found]
+    every = [legend for legend in found if legend.title.startswith("hue")]
+    of = {legend.title: _operands(figure, legend) if len(every) > 1 else "" for legend in found}
+    found = [_named(legend, of[legend.title]) if {e.label for e in legend.entries} <= {*named} else legend for legend in found]
     found = [legend for legend in found if legend.title]
     if not several:
         return found
@@ -113,13 +116,21 @@ def told(figure: Figure, named: Collection[str] = (), labelled: bool = False) ->
     return [*found, Legend("shade: value; lighter is higher", ())] if len(shaded) > 1 else [*found, *shaded]
 
 
-def _named(legend: Legend) -> Legend:
+def _operands(figure: Figure, legend: Legend) -> str:
+    """` of A and B`: the operands whose panels a legend explains, where it explains no other panel."""
+    at = next(n for n, other in enumerate(figure.legends) if other.title.startswith(legend.title))
+    mine = [panel.caption for panel in figure.panels if at in (panel.legends or ())]
+    names = sorted({found[0] for caption in mine if (found := re.match(r"[A-D]\b", caption))})
+    return f" of {' and '.join(names)}" if len(names) == len(mine) else ""
+
+
+def _named(legend: Legend, of: str = "") -> Legend:
     """A legend whose entries stand on the cells, as a sentence; without words where these names say it, `warp 0` of warps."""
     word, _, what = legend.title.partition(": ")
     thing, _, more = what.partition(" (")
     if all(entry.label.startswith(f"{thing} ") for entry in legend.entries) and (not more or more.endswith("threads)")):
         return Legend("", ())
-    return Legend(f"The {word} is {'' if what.startswith(('the ', 'what ')) else 'the '}{what}.", ())
+    return Legend(f"The {word}{of} is {'' if what.startswith(('the ', 'what ')) else 'the '}{what}.", ())
 
 
 def _is_plain(figure: Figure, legend: Legend) -> bool:
@@ -191,15 +202,18 @@ class Words(NamedTuple):
     weight: int = 400
 
 
-def heading(figure: Figure, labelled: bool = True, colours: Sequence[str] = ()) -> list[Words]:
+def heading(figure: Figure, labelled: bool = True, colours: Sequence[str] = (), blocks: Sequence[str] = ()) -> list[Words]:
     """What stands above the panels: the title, the source and the caption, of cells without labels the one that explains none.
 
-    colours: what hue or shade is, of which the cells have the names.
+    colours: what hue or shade is, of which the cells have the names. blocks: captions of the panels whose cells have no labels: no
+    `A cell of NAME shows ...` is told of these.
     """
+    cells = [(text, re.match("A cell of (.*?) shows", text)) for text in figure.caption.split(". ")]
+    told = ". ".join([text for text, found in cells if not (found and any(name.startswith(found[1]) for name in blocks))])
     return [
         Words(figure.title, 17, TEXT, weight=700),
         Words(figure.source, role=TEXT, mono=True),
-        Words(figure.caption if labelled else figure.mute or ""),
+        Words(told if labelled else figure.mute or ""),
         Words(" ".join(f"{words[0].upper()}{words[1:].removesuffix('.')}." for words in colours)),
     ]
 

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from cute_viz.figures.model import Figure, Panel, Ruler
+from cute_viz.figures.model import Arrow, Figure, Panel, Ruler
 from cute_viz.figures.repeats import repeated, threads_of
 from cute_viz.figures.trim import abridged, cut, lying
+from cute_viz.renderers.arrows import ROOM
 from cute_viz.renderers.fitting import has_text
 from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, TIGHTEST, Detail, Fit
 from cute_viz.renderers.geometry import CAPTION, CHAR, FONT, SMALL
@@ -57,7 +58,8 @@ def drawings(figure: Figure, target: Target) -> Iterator[Drawing]:
     for some, tried in tries:
         for scale in tried:
             for fit in (LOOSE, TIGHT, TIGHTEST) if scale == 1 and tried is scales else (LOOSE,) if scale >= 1 else (TIGHT,):
-                fit = fit._replace(small=max(SMALL, target.least / scale), caption=CAPTION / max(1.0, scale), lines=2)
+                gap = max(fit.gap, ROOM) if figure.kind == "follow" else fit.gap
+                fit = fit._replace(small=max(SMALL, target.least / scale), caption=CAPTION / max(1.0, scale), lines=2, gap=gap)
                 for details in _labelled(figure, target.labels if figure.kind not in WORDED else 1 << 16):
                     for line in (False, True)[: 1 + (Detail.VECTOR in details)]:
                         yield from (Drawing(way, details, fit._replace(line=line), scale) for way in some)
@@ -102,10 +104,10 @@ def _labelled(figure: Figure, most: int) -> Iterator[tuple[Detail, ...]]:
 
 
 def _is_repeated(panel: Panel) -> bool:
-    """Whether the cells of each box, several rows of them, have one label, if any."""
+    """Whether the cells of each box, several of them, have one label, if any."""
     for r0, c0, r1, c1 in panel.boxes:
         labels = {label for r in range(r0, r1) for label in panel.labels[r * panel.cols + c0 : r * panel.cols + c1]}
-        if r1 - r0 < 2 or c1 - c0 < 2 or len(labels - {""}) != 1:
+        if (r1 - r0) * (c1 - c0) < 2 or len(labels - {""}) != 1:
             return False
     return True
 
@@ -187,6 +189,8 @@ def arranged(figure: Figure, target: Target) -> Iterator[Figure]:
     for shown in [figure, abridged(figure)] if figure.kind == "follow" else [figure]:
         for columns in [columns for columns in across if columns <= n and columns in even]:
             places = [divmod(k, columns) for k in range(n)]
+            if shown.kind == "follow":  # there and back, so that each goes on in one beside or below it
+                yield _wound(shown, places, columns)
             if shown is not figure or places != [panel.place for panel in figure.panels]:
                 yield _placed(shown, places)
 
@@ -203,6 +207,26 @@ def _rows_of(widths: Sequence[int]) -> list[tuple[int, int]]:
 
 def _placed(figure: Figure, places: Sequence[tuple[int, int]]) -> Figure:
     return replace(figure, panels=tuple([replace(panel, place=at) for panel, at in zip(figure.panels, places, strict=True)]))
+
+
+def _wound(figure: Figure, places: Sequence[tuple[int, int]], columns: int) -> Figure:
+    """The figure with every other row of panels from right to left, and one arrow down from each row to the next."""
+    turned = [(row, columns - 1 - col if row % 2 else col) for row, col in places]
+    down = {(a.source, a.target) for a in figure.arrows if turned[a.source][0] != turned[a.target][0]}
+    arrows = [_leftward(figure, a) if turned[a.target][1] < turned[a.source][1] else a for a in figure.arrows]
+    arrows = [a for a in arrows if (a.source, a.target) not in down]
+    return replace(_placed(figure, turned), arrows=(*arrows, *[Arrow(*pair) for pair in sorted(down)]))
+
+
+def _leftward(figure: Figure, arrow: Arrow) -> Arrow:
+    """An arrow to a panel at the left: from the first box of its row to the last."""
+    ends = [
+        [box for box in figure.panels[n].boxes if box[0] == at[0] and at]
+        for n, at in ((arrow.source, arrow.start), (arrow.target, arrow.end))
+    ]
+    return (
+        replace(arrow, start=min(ends[0], key=lambda box: box[1]), end=max(ends[1], key=lambda box: box[3])) if all(ends) else arrow
+    )
 
 
 def is_comparison(figure: Figure) -> bool:
@@ -224,8 +248,11 @@ def stretched(figure: Figure, target: Target, size: float) -> list[tuple[float, 
 
 
 def prepared(figure: Figure) -> Figure:
-    """The figure as a place with a height has it: what has one mode lies flat, and rulers that stand side by side are one."""
+    """The figure as a place with a height has it: what has one mode lies flat, rulers side by side are one, and labels that are the
+    names of hues stand on blocks of these."""
     panels = list(lying(squared(figure)).panels)
+    names = {(entry.paint, entry.label) for legend in figure.legends for entry in legend.entries if " " in entry.label}
+    panels = [replace(p, labels=()) if {*zip(p.paints, p.labels, strict=False)} <= names else p for p in panels]
     if figure.outer:
         panels = [replace(panel, caption="") for panel in panels]
     if not is_product(figure) and not figure.outer:  # modes are named once

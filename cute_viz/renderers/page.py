@@ -293,7 +293,8 @@ def lay_out(
         inner = max(inner, room)
     journey = figure.kind == "journey"  # whose cells are too many for labels, which text and HTML have
     mute = not journey and all(frame.detail >= Detail.COLOUR and any(frame.panel.labels) for frame in framed)
-    head = prose(heading(figure, not mute, words), inner, margin, margin) if target.head else []
+    blocks = [frame.panel.caption for frame in framed if frame.detail >= Detail.COLOUR]
+    head = prose(heading(figure, not mute, words, blocks), inner, margin, margin) if target.head else []
     top = (head[-1].y + head[-1].size * 0.8 + 10) if head else margin + (10 if target.head else 0)
     legend = Key(legends, corner[2] if corner else column if beside else inner, beside or corner is not None)
     legend_h = 0.0 if corner or not legends else legend.height + (0 if beside else GAP)

@@ -7,8 +7,9 @@ from itertools import pairwise
 
 from cute_viz.renderers import primitives as p
 from cute_viz.renderers.frame import Detail, PanelFrame
-from cute_viz.renderers.geometry import CAPTION, CHAR, FONT, cell_runs, column_step, row_step
+from cute_viz.renderers.geometry import CHAR, FONT, cell_runs, column_step, row_step
 from cute_viz.renderers.marks import Mark
+from cute_viz.renderers.shapes import arrows as pointed
 
 LINES_FROM = 5.0  # px: smaller cells have no lines between them
 CELL_LINE = (0.8, 0.16)  # width and opacity of a line between cells
@@ -21,7 +22,7 @@ AROUND = 6.0  # px of a label's room in which no letter is
 PLATE = 16.0  # height of what lies below the name of a group, so that no line runs through it
 RULER = (11.0, 8.0)  # px from the cells up to the column labels, and left to the row labels
 RULER_TITLE = (29.0, 2.0)  # px up to the columns' title, and from the left edge to it
-ARROW, ARROW_AT = 1.2, 0.93  # stroke of an arrow; where it runs in the height of a cell, so that no label is in its way
+ARROW, ARROW_AT = 2.0, 0.9  # stroke of an arrow; where it runs in the height of a cell, so that no label is in its way
 LINE_HEIGHT = 1.5  # of a caption, in font sizes
 BOLD, PLAIN = 600, 400
 
@@ -50,7 +51,9 @@ def draw(frame: PanelFrame, grid: p.Grid, y: float, crossed: Sequence[int] = ())
 def _lines(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
     """Cell lines, tile borders by level, and the frame."""
     edges = (grid.ys(), grid.xs())
-    levels = (frame.panel.row_ruler.levels, frame.panel.col_ruler.levels)
+    rows, cols = ([(m.r0, m.r1) for m in frame.marks], [(m.c0, m.c1) for m in frame.marks])
+    rulers = (frame.panel.row_ruler.levels, rows), (frame.panel.col_ruler.levels, cols)
+    levels = [_outside(ruler, spans) if frame.detail == Detail.COLOUR else ruler for ruler, spans in rulers]
     known = {*levels[0][1:-1], *levels[1][1:-1]}
     for level in range(3):
         wanted = {mine for mine in known if min(mine, 2) == level}
@@ -65,6 +68,12 @@ def _lines(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
         else:
             yield p.Strokes(grid, p.CELL, CELL_LINE[0], across, down, CELL_LINE[1])
     yield p.Border(grid, BORDERS[0])
+
+
+def _outside(levels: Sequence[int], named: Sequence[tuple[int, int]]) -> list[int]:
+    """Borders without those that run through what has a name, and end nothing that has one."""
+    ends = {end for span in named for end in span}
+    return [0 if i not in ends and any(a < i < b for a, b in named) else level for i, level in enumerate(levels)]
 
 
 def _boxes(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
@@ -142,20 +151,13 @@ def _arrows(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
     arrows = frame.panel.arrows
     if not arrows or frame.detail >= Detail.COLOUR:
         return
-    xs, ys, ws, hs = [], [], [], []
-    texts: list[p.Line] = []
+    ways = []
     for r0, c0, r1, c1 in arrows:
         across, down = (0.5, ARROW_AT) if r0 == r1 else (1 - ARROW_AT, 0.5)
-        x0, x1 = (grid.left + (c + across) * grid.cell_w for c in (c0, c1))
-        y0, y1 = (grid.top + (r + down) * grid.cell_h for r in (r0, r1))
-        xs.append(min(x0, x1))
-        ys.append(min(y0, y1))
-        ws.append(max(abs(x1 - x0), ARROW))
-        hs.append(max(abs(y1 - y0), ARROW))
-        head = ("→" if x1 > x0 else "←") if r0 == r1 else ("↓" if y1 > y0 else "↑")
-        texts.append(p.Line(head, x1, y1, CAPTION, p.INK, weight=BOLD, anchor=p.MIDDLE))
-    yield p.Boxes(xs, ys, ws, hs, 0.0, ARROW)
-    yield from texts
+        ways.append(
+            [(grid.left + (c + across) * grid.cell_w, grid.top + (r + down) * grid.cell_h) for r, c in ((r0, c0), (r1, c1))]
+        )
+    yield from pointed(ways, p.INK, ARROW)
 
 
 def _rulers(frame: PanelFrame, grid: p.Grid, crossed: Sequence[int] = ()) -> Iterator[p.Primitive]:

@@ -100,7 +100,7 @@ def _placed(figure: Figure, page: Page, gutter: float, size: float, left: float)
             continue
         r0, _, r1, c1 = max(note.boxes, key=lambda box: (box[3], -box[0]))
         braced = note.where.startswith("brace ") and r1 - r0 == grid.rows
-        edge = r1 if r1 < grid.rows or braced else r0  # of its row, where no number stands
+        edge = r1 if r1 < grid.rows or braced else r0 or grid.rows // 2  # of its row, where no number stands; not on the frame
         ends.append((grid.top + edge * grid.cell_h + BRACE * braced, grid.left + c1 * grid.cell_w, note))
     bottom = 0.0
     for n, (y, start, note) in enumerate(sorted(ends, key=lambda end: end[0])):
