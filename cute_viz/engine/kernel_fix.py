@@ -342,11 +342,8 @@ def _hopeless(rows: list[Access], found: list[tuple[Places, int]]) -> str:
         return f"{found[0][0]} would leave {found[0][1]:,} of the buffer's wavefronts"
     worst = max((row.cost for row in rows), key=lambda cost: cost.ways)
     if worst.instruction.startswith("cp.async") and worst.sectors is not None:
-        wide = 1024 // worst.side.tensor.bits if worst.side is not None else 0
-        return (
-            "cp.async waits for the lines of global memory that one wavefront is gathered from; it would not with"
-            f" {wide} elements (128 bytes) along the mode that lies together there, in the tile and in its layout of threads"
-        )
+        wide = f"{1024 // worst.side.tensor.bits} elements (128 bytes)" if worst.side is not None else "128 bytes"
+        return f"cp.async is ideal with {wide} along the mode that lies together in global memory, in the tile and in its threads"
     slow = [row.cost for row in rows if row.cost.ways > 1]
     halves = all(x.instruction.startswith("st.") and x.side is not None and x.side.tensor.bits == 16 for x in slow)
     other = "a transposing store (stmatrix)" if halves else "threads that take elements in another order"
