@@ -539,6 +539,7 @@ def test_banks_agree_with_the_search():
                 out = answer({"ask": "banks", "source": source, "access": access, "options": {"type": str(bits)}})
                 assert out["wavefronts"] == found[name], (source, access)
                 assert out["best"]["wavefronts"] == min(cost for name, cost in found.items() if "padding" not in name)
+    assert "best" not in answer({"ask": "banks", "source": "():()", "access": "rows"})
 
 
 @pytest.mark.parametrize(

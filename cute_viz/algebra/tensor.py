@@ -24,12 +24,12 @@ from cute_viz.algebra.inttuple import (
     unflatten,
 )
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
-from cute_viz.algebra.static import check_owning, is_marked
+from cute_viz.algebra.static import check_owning, each_integer, has_static, is_marked, is_tiling
 from cute_viz.algebra.swizzle import MixedBits, OpenBits, Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
-from cute_viz.values.integer import Static, Unknown, is_static
+from cute_viz.values.integer import Runtime, Static, Unknown, is_static
 from cute_viz.values.types import Pointer, ValueType
 
 
@@ -195,23 +195,35 @@ def _as_seen(x: object) -> Any:
     return x
 
 
+def _told(n: int) -> int:
+    """An integer beside static ones: one that is not is a run-time one."""
+    return n if is_static(n) else Runtime(n)
+
+
+def _left(n: int) -> int:
+    """An integer of a result with marks."""
+    return int(n) if isinstance(n, Runtime) else Static(n)
+
+
 def exact_part(name: str, operands: list[object], marked: bool) -> tuple[AnyLayout, object] | None:
     """As placed_part; with marks, strides that a run-time index decides are not static ones, as CuTe prints them. Raises:
     AlgebraError, also where the compiler cannot take an index through the swizzle that a run could."""
-    placed, seen = placed_part(name, operands), part_of(name, operands, known=False)
+    mixed = not marked and any(isinstance(x, (Layout, ComposedLayout)) and has_static(domain(x)) for x in operands)
+    inside = [x if is_tiling(x) else each_integer(_told, x) for x in operands] if mixed else operands
+    placed, seen = placed_part(name, inside), part_of(name, inside, known=False)
     if placed is None or seen is None:
         return placed
-    found, offset = placed
+    found, offset = each_integer(_left, placed) if mixed else placed
     inner, told = domain(found), domain(seen)
     alike = isinstance(found, Layout) == isinstance(seen, Layout)
-    if not (marked and alike and isinstance(inner, Layout) and isinstance(told, Layout)):
-        return placed
+    if not ((marked or mixed) and alike and isinstance(inner, Layout) and isinstance(told, Layout)):
+        return found, offset
     strides, place = [], 1  # what the compiler sees keeps modes apart whose strides it does not know
     for extent, stride in zip(leaves(told.shape), leaves(told.stride), strict=True):
         told_only = isinstance(stride, Unknown) and place < Layout(told.shape).cosize
-        strides.append(inner(place) - inner(0) if told_only else Static(0 if isinstance(stride, Unknown) else stride))
+        strides.append(int(inner(place) - inner(0)) if told_only else _left(0 if isinstance(stride, Unknown) else stride))
         place *= extent
-    plain = Layout(map_leaves(Static, told.shape), unflatten(strides, told.shape))
+    plain = Layout(map_leaves(_left, told.shape), unflatten(strides, told.shape))
     match found, seen:
         case ComposedLayout(offset=int(start)), ComposedLayout(offset=other):
             begin = MixedBits.of(start, other) if isinstance(other, Unknown) else Static(start)

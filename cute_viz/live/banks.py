@@ -90,7 +90,7 @@ def tensor(question: Question) -> str:
 def _applied(best: Any, layout: Any, flip: bool) -> str | None:
     """The layout with the winner in the place of its swizzle, where the search speaks of it: a compact tile."""
     inner = layout.inner if isinstance(layout, ComposedLayout) else layout
-    if not isinstance(inner, Layout) or best.padding:
+    if not isinstance(inner, Layout) or best.padding or len(modes(inner.shape)) != 2:
         return None
     m, n = (product(mode) for mode in modes(inner.shape))
     compact = Layout((m, n), (1, m) if flip else (n, 1))

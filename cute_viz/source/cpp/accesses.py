@@ -29,7 +29,7 @@ from cute_viz.source.cpp.launched import block_of, directions
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.pointed import KERNEL, meant, overloads, says
 from cute_viz.source.cpp.scopes import Range, Scope
-from cute_viz.source.cpp.shared import ASSIGNED, is_single
+from cute_viz.source.cpp.shared import ASSIGNED, is_shared, is_single
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.tree import Id
 from cute_viz.source.cpp.turns import Turns
@@ -86,7 +86,9 @@ def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope,
         if error.needs[:1] and error.needs[0].startswith("threadIdx"):
             words = ", ".join(context.reader.words(part) for part in (*access.place.indices, *access.place.inner))
             error = AlgebraError(f"how {words} is computed of {error.needs[0]} is not followed")
-        error = error if x.pointer.space == "smem" else UncountedError(error.message, hint=error.hint)
+        declared = lookup(context).declared(access.name, opened(context, scope), access.token)
+        alone = declared is not None and is_shared(context.reader, declared) and not (declared.array or access.place.indices)
+        error = error if x.pointer.space == "smem" and not alone else UncountedError(error.message, hint=error.hint)
         raise error.but(name=x.pointer.base or access.name) from None
 
 
@@ -215,10 +217,12 @@ def _whole(x: Layout, inner: int, fields: int) -> Layout:
 def _check_calls(context: Context, lookup: Lookup, function: Scope) -> None:
     """Raises: AlgebraError for a function that calls itself, and for one of a template whose specialisations have others."""
     reader = context.reader
-    for each in (function, *context.chosen):
+    tokens = reader.tokens
+    host = (n for n, x in enumerate(context.chosen, 1) if says(reader, x, KERNEL))
+    for each in dict.fromkeys((function, *islice(context.chosen, next(host, None)))):
         opening = reader.find(each.token, ("{", ";"))
         named = (n for n in reader.places().get(each.name, ()) if opening < n < reader.match[opening])
-        if each.kind == "function" and any(reader.tokens[n + 1].kind in ("(", "<") for n in named):
+        if any(tokens[n + 1].kind in ("(", "<") and tokens[n - 1].kind != "::" for n in named):
             raise AlgebraError(f"{each.name} calls itself, and how often is not known")
         use, evaluator = context.chosen.get(each), CppEvaluator(context, lookup, context.root)
         if use is not None and use.called and len(overloads(each)) > 1 and len(meant(evaluator, each, use)) > 1:

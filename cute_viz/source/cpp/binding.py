@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -43,14 +43,16 @@ from cute_viz.values.marks import INT
 from cute_viz.values.types import Pointer
 
 
-def as_argument(meaning: Meaning, value: Value, param: Param) -> Value:
-    """A value as the argument of a template: static, but for a number, which computes as one of C++ of the parameter's type."""
+def as_argument(meaning: Meaning, value: Value, param: Param, args: Mapping[str, Later]) -> Value:
+    """A value as the argument of a template: static, but for a number, which computes as one of C++ of the parameter's type. args:
+    those before it, of which one may be that type."""
     value = argument(value)
     if param.kind != "value" or param.type is None or type(as_int(value)) is not Runtime:
         return as_int(value) if param.kind == "value" else value
     if meaning.context.reader.tokens[param.type[0]].text == "auto":
         return number(integer(value), kind_of(value))
-    kind = kind_of_type(tried(lambda: meaning.value(meaning.context.tree(param.type)), None))
+    word = meaning.context.reader.words(param.type)
+    kind = kind_of_type(tried(lambda: asked(args[word]) if word in args else meaning.value(meaning.context.tree(param.type)), None))
     return as_int(value) if kind in (None, BOOL) else number(integer(value), kind or INT)
 
 
@@ -61,20 +63,20 @@ def bound(meaning: Meaning, params: tuple[Param, ...], given: list[Later], span:
     position = 0
     for param in params:
         if param.pack:
-            out[param.name] = Pack(as_argument(meaning, asked(x), param) for x in given[position:])
+            out[param.name] = Pack(as_argument(meaning, asked(x), param, out) for x in given[position:])
             position = len(given)
         elif position < len(given):
-            out[param.name] = _later(meaning, given[position], param)
+            out[param.name] = _later(meaning, given[position], param, out)
             position += 1
     if position < len(given):
         raise meaning.fail(f"{len(given)} template arguments, but there are {len(params)} parameters", span)
     return out
 
 
-def _later(meaning: Meaning, value: Later, param: Param) -> Later:
+def _later(meaning: Meaning, value: Later, param: Param, args: Mapping[str, Later]) -> Later:
     if isinstance(value, Lazy):
-        return Lazy(lambda: as_argument(meaning, value(), param))
-    return as_argument(meaning, value, param)
+        return Lazy(lambda: as_argument(meaning, value(), param, args))
+    return as_argument(meaning, value, param, args)
 
 
 def defaulted(meaning: Meaning, params: tuple[Param, ...], args: dict[str, Later], env: Env) -> None:
@@ -82,7 +84,7 @@ def defaulted(meaning: Meaning, params: tuple[Param, ...], args: dict[str, Later
     head = header(env)
     for param in params:
         if param.name not in args and param.default is not None:
-            args[param.name] = Lazy(lambda param=param: as_argument(meaning, meaning.of(param.default, head), param))  # type: ignore[misc]
+            args[param.name] = Lazy(lambda param=param: as_argument(meaning, meaning.of(param.default, head), param, args))  # type: ignore[misc]
 
 
 def header(env: Env) -> Env:
@@ -189,7 +191,7 @@ def fits(meaning: Meaning, pattern: Node, value: Value, names: dict[str, Param],
     if pattern.plain in names:
         if last.name in out:
             return bool(same(asked(out[last.name]), value))
-        out[last.name] = as_argument(meaning, value, names[last.name])
+        out[last.name] = as_argument(meaning, value, names[last.name], out)
         return True
     if last.args is None or not _free(pattern, names):
         return _is(meaning, pattern, value)

@@ -23,7 +23,7 @@ from cute_viz.source.cpp.cutlass import NAMES as MADE
 from cute_viz.source.cpp.cutlass import made, tag_member
 from cute_viz.source.cpp.elements import TRAITS, Array, bits, is_integer, is_tag, kind_of_type
 from cute_viz.source.cpp.lookup import Meaning
-from cute_viz.source.cpp.numbers import is_static, kind_of, number
+from cute_viz.source.cpp.numbers import BOOL, is_static, kind_of, number
 from cute_viz.source.cpp.slices import is_layout, layout_of
 from cute_viz.source.cpp.tokens import ATOMS, INTEGRALS, TUPLES, may_be_atom, words
 from cute_viz.source.cpp.tree import Node, Part
@@ -67,7 +67,7 @@ def known(meaning: Meaning, parts: tuple[Part, ...], span: Span) -> Value:
         if name in _CONSTANTS:
             return Runtime(_CONSTANTS[name])
         if name in ("true_type", "false_type"):
-            return name == "true_type"
+            return TypedStatic.of(name == "true_type", BOOL)
     if len(parts) > 1 and last.args is None:
         owner = External("::".join(part.name for part in parts[:-1]))
         if is_tag(owner.name) and (member := tag_member(owner, name)) is not None:
@@ -218,7 +218,7 @@ def _integral(meaning: Meaning, name: str, values: list[Value], span: Span) -> V
     _check(values)
     match values[-1] if values else None:
         case bool(value):
-            return value
+            return TypedStatic.of(value, BOOL)
         case Enumerator() as value:
             return value if "constant" in name else value.number
         case int(value) if len(values) == 2:

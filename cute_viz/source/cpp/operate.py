@@ -87,6 +87,7 @@ def _ratio(values: list[Any], meaning: Meaning, node: Written) -> Value:
 
 DESCRIPTORS = ("make_gmma_desc", "make_umma_desc")  # keep the layout that they describe, which other rooms show
 # Operations that make tensors of coordinates.
+_COMPUTED = frozenset(("size", "product", "cosize", "ceil_div", "round_up"))  # of integers, in their type
 COUNTING = frozenset(("make_identity_tensor", "get_tma_tensor"))
 
 
@@ -133,7 +134,7 @@ def operated(meaning: Meaning, name: str, operands: list[Value], template: tuple
     # C++'s true and false are CuTe's true_type and false_type
     found: Any = int(out) if isinstance(out, bool) else ungroup(taken(out) if is_mixed(plain) else out)
     if not (of_map or short in DESCRIPTORS):
-        _check_size(found, plain)
+        found = _sized(short, found, plain)
     if meaning.context.warnings is not None and len(plain) == 2:
         meaning.context.warnings += filter(None, [doubt(short, list(finished(tuple(plain))), finished(found))])
     if name in COUNTING:
@@ -144,11 +145,11 @@ def operated(meaning: Meaning, name: str, operands: list[Value], template: tuple
     return viewed(of, found, []) if short in VIEWS and isinstance(of, Tensor) else found
 
 
-def _check_size(found: Value, operands: list[Value]) -> None:
-    """Raises: AlgebraError for an integer that does not fit the type that C++ computes it in: compilers differ in whether it is
-    static then, and in its value."""
+def _sized(name: str, found: Value, operands: list[Value]) -> Value:
+    """A result in the type that C++ computes it in. Raises: AlgebraError for an integer that does not fit: compilers differ in
+    whether it is static then, and in its value."""
     if not isinstance(found, (int, tuple, Layout, ComposedLayout)):
-        return
+        return found
     kind = INT
 
     def wider(n: int) -> int:
@@ -164,6 +165,10 @@ def _check_size(found: Value, operands: list[Value]) -> None:
         return n
 
     each_integer(fitting, found)
+    if name in _COMPUTED and isinstance(found, Runtime):
+        each_integer(wider, tuple(operands))
+        return number(found, kind)
+    return found
 
 
 def _later(shape: Value, part: str = "") -> Value:

@@ -36,7 +36,7 @@ from cute_viz.source.cpp.tree import COMPARE, Binary, Cast, Condition, CppCall, 
 from cute_viz.source.cpp.unknown import attempted, certain, tried
 from cute_viz.source.cpp.values import Class, Enumerator, External, Foreign, Function, Value, argument, integer
 from cute_viz.values.integer import MulticastMask, Runtime, Unknown, compared
-from cute_viz.values.marks import INT, Kind
+from cute_viz.values.marks import INT, Kind, TypedStatic
 from cute_viz.values.types import Pointer, ValueType
 
 _A_NUMBER = re.compile(r"(?:[\w:]*(?:<\w+>)?\{\}|\d+),")
@@ -60,7 +60,8 @@ class Operators(Definitions):
             case "throw":
                 raise self.fail("this throws", node.span)
             case "!":
-                return not self.truth(node.value)
+                false = not self.truth(node.value)
+                return int(false) if type(self.solid(node.value)) is TypedStatic else false
         match operator, self.solid(node.value):
             case "*", Pointer(type=Class() as kind):
                 return kind

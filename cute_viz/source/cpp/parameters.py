@@ -148,9 +148,9 @@ class Parameters(Instances):
             return value
         if param is not None:
             if key is not None:
-                return as_argument(self, self.inside(env).given(key, as_type=param.kind != "value"), param)
+                return as_argument(self, self.inside(env).given(key, as_type=param.kind != "value"), param, env.args)
             if param.default is not None and not self.is_deduced(name, scope):
-                return as_argument(self, self.of(param.default, header(env)), param)
+                return as_argument(self, self.of(param.default, header(env)), param, env.args)
             raise self.untold(name, scope, needed(self.context.text, name, span, self._asked(param)))
         if key is not None:
             return self.inside(env).given(key, as_type=False)

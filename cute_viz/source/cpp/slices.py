@@ -111,7 +111,7 @@ def viewed(tensor: Tensor, found: Value, lost: list[CuteVizError], part: Divisio
     among threads, of which it is not known which one this is."""
     part, tensor = part or tensor.part, replace(tensor, sliced=None)
     match found:
-        case (Layout() as layout, begin):  # domain_offset
+        case (Layout() | ComposedLayout() as layout, begin):  # domain_offset
             return replace(tensor, layout=layout, pointer=tensor.pointer.moved(begin, not lost))
         case ComposedLayout(outer=Layout(), inner=Layout()) if not has_origin(found):
             return replace(tensor, layout=found.inner, pointer=tensor.pointer.moved(found.offset, not lost), part=part)

@@ -1,3 +1,4 @@
+template <class T, T N> constexpr auto mk() { return C<N>{}; }
 void f() {
   auto a = C<4294967295>{} + C<1>{};  // _4294967296
   auto b = C<4294967295u>{} - C<1>{};  // _4294967294
@@ -23,4 +24,17 @@ void f() {
   auto x = max(C<3000000000>{}, C<2>{});  // _3000000000
   auto y = ceil_div(C<3000000000>{}, C<2>{});  // _1500000000
   auto z = C<-1>{} >> C<1>{};  // _-1
+  auto ta = C<true>{} + C<true>{};  // _2
+  auto tb = size(make_shape(4u, 5u));  // 20
+  auto td = C<true>{} * C<5>{};  // _5
+  auto te = C<false>{} - C<true>{};  // _-1
+  auto tf = mk<unsigned, 4>() - mk<unsigned, 5>();  // _4294967295
+  auto tl = size(make_shape(4u, 5u)) - 21;  // 4294967295
+  auto tm = size(make_shape(4u, 5u)) - 21 < 0;  // 0
+  auto tn = mk<unsigned char, 255>() + C<1>{};  // _256
+  auto to = mk<bool, true>() + mk<bool, true>();  // _2
+  auto tp = product(make_tuple(C<true>{}, C<3>{}));  // _3
+  auto tq = mk<int, -1>();  // _-1
+  auto ts = ~C<true>{};  // _-2
+  auto tu = !C<true>{};  // _0
 }

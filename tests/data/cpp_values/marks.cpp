@@ -20,4 +20,7 @@ void f() {
   auto o = f7(C<5u>{});  // 4294967295
   auto p = f7(C<sizeof(int)+1>{});  // 18446744073709551615
   auto q = f3(make_shape(5u, 2));  // (5,2):(_1,5)
+  auto sa = local_partition(make_tensor(make_smem_ptr<uint8_t>(nullptr), composition(Swizzle<2,3,3>{}, make_layout(make_shape(32, _32{}), LayoutRight{}))), Layout<Shape<_8,_4>>{}, 5).layout();  // (4,(_2,_2,_2)):(_256,(_4,8,-16))
+  auto sb = local_tile(make_tensor(make_gmem_ptr<uint8_t>(nullptr), composition(Swizzle<1,3,3>{}, make_layout(make_shape(128, Int<64>{}), LayoutRight{}))), make_shape(_8{}, _16{}), make_coord(_, _)).layout();  // Sw<1,3,3> o _0 o (_8,_16,16,_4):(_64,_1,_512,_16)
+  auto sc = domain_offset(make_coord(1, 2), make_tensor(make_smem_ptr<uint8_t>(nullptr), composition(Swizzle<2,3,3>{}, make_layout(make_shape(32, _32{}), LayoutRight{})))).layout();  // Sw<2,3,3> o 34 o (32,_32):(_32,_1)
 }
