@@ -220,7 +220,7 @@ def _bulk(figure: Figure) -> Iterator[str]:
         text = "\n".join(panel.labels)
         if any(int(x) not in (figure.facts["bytes"], figure.facts["bytes"] // ctas) for x in re.findall(r"(\d+) bytes", text)):
             yield f"panel {n}: {text.strip()}"
-        if any(x != "1" for x in re.findall(r"(\d+) thread", text)) or "+1" in text:
+        if any(x != "1" for x in re.findall(r"(\d+) thread", text)) or "+1" in text.split("\n"):
             yield f"panel {n}: {text.strip()}"
         count = len(set(re.findall(r"CTA (\d+)", text)))
         if (told := re.findall(r"CTA (\d+)", text)) and [*map(int, told)] != [*range(count)]:

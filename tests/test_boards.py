@@ -412,13 +412,13 @@ def test_each_level_of_a_zoom_is_a_part_of_the_one_before():
     drawn = figure("hopper_gemm", view="zoom")
     whole, part = drawn.panels[1:]
     assert whole.caption == "2 CTA tile 64 × 64  1 warp group, 1 × 1 atoms"
-    assert drawn.arrows[-1].start == (0, 0.75, 0.25, 1)
+    assert drawn.arrows[-1].start == (0, 0.875, 0.125, 1)
     box = next(shape for shape in whole.shapes if shape.kind == "box")
-    assert box.points == ((0.75, 0), (1, 0.25))
-    named = {(n // 16, 48 + n % 16): label for n, label in enumerate(part.labels) if label}
+    assert box.points == ((0.875, 0), (1, 0.125))
+    named = {(n // 8, 56 + n % 8): label for n, label in enumerate(part.labels) if label}
     held = {(r, 8 * i + c) for i in range(8) for r in (1, 9) for c in (2, 3)}
-    assert set(named) == {(r, c) for r, c in held if c >= 48}
-    assert named[1, 50] == "V24"  # 4 for each 8 columns
+    assert set(named) == {(r, c) for r, c in held if c >= 56 and r < 8}
+    assert named[1, 58] == "V28"  # 4 for each 8 columns
 
 
 @pytest.mark.parametrize("thread", [0, 37, 229, 255])
