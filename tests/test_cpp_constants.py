@@ -117,7 +117,7 @@ def test_what_the_language_says(text: str, value: object) -> None:
         "int g = 3; void up() { g = 4; } int f(int n) { return n + g; } int c = f(3);",
         "int f(int n) { static int k = 0; k += n; return k; } int c = f(3);",
         'int f(int n) { asm("add" : "+r"(n)); return n; } int c = f(3);',
-        "#define STEP(x) do { x += 1; } while (0)\nint f(int n) { STEP(n); return n; } int c = f(3);",
+        "#define STEP(x) do { x += unknown; } while (0)\nint f(int n) { STEP(n); return n; } int c = f(3);",
         "struct S { int x; S(int n) : x(n + 1) {} }; int f(int n) { S s(n); s.x += 1; return s.x; } int c = f(3);",
         "int f(int n) { int a[2] = {1, 2}; a[n] = 5; return a[0]; } int c = f(7);",
     ],

@@ -547,7 +547,7 @@ def test_banks_agree_with_the_search():
     [
         ("(4,8,2)", "ldmatrix", {}, "3 modes"),
         ("(4,8):(1@0,1@1)", "ldmatrix", {}, "1@0"),
-        ("(8,64):(64,1)", "nonsense", {}, "'nonsense' is undefined"),
+        ("(8,64):(64,1)", "nonsense", {}, "there is no access 'nonsense'"),
         ("(16,16):(16,1)", "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})", {}, "operand"),
         ("SM75_U32x1_LDSM_N", "ldmatrix", {}, "is not a layout"),
         ("(8,64):(64,1)", [], {"type": "256"}, "256 bits"),

@@ -135,7 +135,7 @@ def test_typing_draws(page):
     assert page.driver.execute_script("return document.querySelectorAll('#picture svg text').length") >= 32
     page.type("SM80_16x8x16_F32F16F16F32_TN")
     page.drawn("SM80_16x8x16_F32F16F16F32_TN")
-    assert page.picture().startswith("Each thread holds 4 elements of C")
+    assert page.picture().startswith("Each thread holds 4 pairs of A, and 2 pairs of B and of C")
 
 
 PAIRS = """const [texts, order, done] = arguments;
@@ -341,11 +341,11 @@ def test_banks_are_explored_and_cured(page, driver):
     page.find("#far").click()
     until(lambda: "ld.64" in page.text("#wavefronts"))
     page.find("#accessor").send_keys("\ue009a\ue000nonsense\n")  # Ctrl+A, and over it
-    until(lambda: page.text("#wavefronts").startswith("'nonsense' is undefined"))
+    until(lambda: page.text("#wavefronts").startswith("there is no access 'nonsense'"))
     assert page.picture() == "The swizzle reorders 7 of 8 rows, each within itself"
     driver.find_element("id", "tab-picture").click()
     page.find("#tab-banks").click()
-    until(lambda: page.text("#wavefronts").startswith("'nonsense' is undefined"))
+    until(lambda: page.text("#wavefronts").startswith("there is no access 'nonsense'"))
     until(lambda: _settled(driver))
     page.find("#pattern [value=ldmatrix]").click()
     until(lambda: page.text("#wavefronts").startswith("8 wavefronts"))

@@ -105,7 +105,7 @@ def test_a_bar_of_frames_has_a_cell_for_each_wavefront(costs: list[int], idle: i
 
 @pytest.mark.parametrize(("bits", "lines"), [(8 * 128 * 8, 8), (8 * 128 * 8 + 8, 9), (8 * 128 * 64, 64)])
 def test_lines_of_a_bulk_copy_that_are_not_shown_are_counted(bits: int, lines: int) -> None:
-    notes = _notes(Instruction("SM90_BULK_COPY_G2S", kind="cp.async.bulk"), bits, 1)
+    notes = _notes(Instruction("SM90_BULK_COPY_G2S", kind="cp.async.bulk"), bits, 1, "")
     assert any(f"of {lines} lines of 128 bytes" in note for note in notes) == (lines > 8)
 
 

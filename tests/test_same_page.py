@@ -91,7 +91,7 @@ def test_a_png_has_the_paints_of_its_page(source):
                 mine = image[int(y * SCALE), int(x * SCALE)]
                 seen.append(abs(mine - found[item.paint]).max() <= 3)
     assert len(seen) > 20
-    assert sum(seen) > 0.9 * len(seen)  # a line or a letter may be there
+    assert sum(seen) > 0.85 * len(seen)  # a line or a letter may be there
 
 
 @needs_poppler

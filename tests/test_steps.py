@@ -161,11 +161,11 @@ def test_compositions(seed):
     index = [n if n < whole else None for n in index]
     assert came_from(made, panels) == index, text
     table = by_hand.table(parse(a))
-    (_, first, _), (_, order, paints2), (_, three, paints3), (_, last, _) = panels
-    assert first == three == [str(x) for x in table]
+    (_, first, paints), (_, order, paints2), (_, last, _) = panels
+    assert first == [str(x) for x in table]
     assert order == [str(index.index(n)) if n in index else "" for n in range(whole)]
     assert {n for n, paint in enumerate(paints2) if paint != BEHIND} == {n for n in index if n is not None}
-    assert paints2 == paints3
+    assert paints == paints2
     same = [label == str(table[n]) for label, n in zip(last, index, strict=True) if n is not None]
     assert all(same) == ("somewhere" not in made.title), text
     assert f"picks {len({*index} - {None})} of the {whole} elements" in made.title
