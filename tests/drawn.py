@@ -208,7 +208,8 @@ def selected(number: int) -> Iterator[tuple[str, str]]:
         with TemporaryDirectory() as folder:
             (Path(folder) / "a.cu").write_text(f"void f() {{ {text} }}\n", "utf-8")
             listed = run("list", "a.cu", cwd=folder)
-        yield text, said(text, "a") + (listed.stdout + listed.stderr).decode()
+        words = (listed.stdout + listed.stderr).decode()  # its last line says what to install
+        yield text, said(text, "a") + "".join(line for line in words.splitlines(True) if not line.startswith("--flags"))
 
 
 def beside(word: str, chance: random.Random) -> str:
