@@ -90,7 +90,7 @@ def test_in_a_browser_without_any_other_host(tmp_path: Path):
             until(lambda: driver.execute_script("return document.body.dataset.drawn") == words, seconds)
 
         driver.get(address)
-        assert "elements of C" in text("#picture svg title")  # it stands there while the engine is loaded
+        assert "pairs of B and of C" in text("#picture svg title")  # it stands there while the engine is loaded
         choose = "const e = document.querySelector('#operation'); e.value = arguments[0]; e.dispatchEvent(new Event('change'))"
         driver.execute_script(choose, "logical_divide")
         drawn("logical_divide((8,6), (4,3))", 2)  # without Python

@@ -118,7 +118,7 @@ def journey(obj: Stages, hues: Mapping[int, int], mine: Collection[Place] = (), 
         across = len({n for its in every[:1] for _, n, _, _ in its.values()}) // each
         part = f", n 0..{_extents(store)[1] - 1}" * (across > _extents(store)[1])
         path.append(("shared", _lines(d, store, hues, is_stored, unit), _moved("TMA store", store, pair)))
-        path.append(("global", _tile(f"Tile of {d}{part}", store, hues, is_stored, "n", unit), ""))
+        path.append(("global", _tile(f"{d}{part}" if part else f"Tile of {d}", store, hues, is_stored, "n", unit), ""))
     if len(path) < 3:
         return None
     named = [replace(panel, caption=f"{panel.caption}: {memory}") for memory, panel, _ in path]

@@ -102,7 +102,8 @@ class Pool:
         for worker in workers:
             worker.process.kill()
             worker.process.join()
-            worker.pipe.close()
+            with suppress(OSError):  # a question that waited for it has closed it
+                worker.pipe.close()
 
     def _enter(self, page: str, number: int | None) -> tuple[_Turn | None, int]:
         if not page:
