@@ -57,7 +57,7 @@ class Reading:
             raise CuteVizError("revisions are not read here", name=address.file, hint=hint)
         self.path = self.name = folder.path(file)
         if revision:
-            from cute_viz.source.opened import at_revision
+            from cute_viz.source.revision import at_revision
 
             self.name, self.path = f"{self.path}@{revision}", at_revision(self.path, revision)
         self.query = name or self.request.name

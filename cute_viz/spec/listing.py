@@ -52,8 +52,10 @@ class Listed(NamedTuple):
 
     def has(self, word: str) -> bool:
         """Whether a name has a word with numbers in the place of its {N}: 64x32x16 of 64x{N}x16."""
-        domains = dict(range_.split(" = ") for range_ in self.ranges.split(", ") if range_)
-        for part in {part for name in (self.name, self.ptx, self.dsl, self.sass) for part in _BRACED.findall(name) if domains}:
+        if not self.ranges:
+            return False
+        domains = dict(range_.split(" = ") for range_ in self.ranges.split(", "))
+        for part in {part for name in (self.name, self.ptx, self.dsl, self.sass) for part in _BRACED.findall(name)}:
             found = Pattern(re.sub(r"\{\w+\}|\w+", lambda x: x[0] if "{" in x[0] else x[0].lower(), part)).bind(word, domains)
             if found and all(key in domains and allows(domains[key], value) for key, value in found.items()):
                 return True

@@ -116,8 +116,8 @@ class _File:
     ) -> Move:
         """A statement in one way in which it is reached: where the file has several kernels, it knows its own."""
         function, assumed = function_of(scope), {} if context.assumed is None else context.assumed
-        begins = [*context.chosen, *([] if function is None or function in context.chosen else [function])]
-        begins += [x for x in [function_of(use.scope) for use in list(context.chosen.values())[-1:]] if x is not None]
+        root = self._root(context, function)
+        begins = [*context.chosen, *([] if root is None else [root])]
         n, kernel = next(((n, x) for n, x in enumerate(begins) if self.is_kernel(x)), (len(begins), None))
         launch = self._launch(context, kernel)
         steps = where.split(CALLED)[:n] if where else []
@@ -146,10 +146,14 @@ class _File:
         found = [x for block in self.blocks[context] for x in tried(partial(block.mistakes, scope, token, given), [])]
         return list({(one.kind, one.key): one for one in reversed(found)}.values())[::-1]
 
+    def _root(self, context: Context, function: Scope | None) -> Scope | None:
+        """The function that the way to another one begins in."""
+        return function_of(list(context.chosen.values())[-1].scope) if context.chosen else function
+
     def _idle(self, context: Context, function: Scope | None) -> str | None:
         """The function that the way to another one begins in, where nothing runs that: a kernel without a launch, one of the
         device, one of an included file. "" of the others; None where a kernel is launched."""
-        root = function_of(list(context.chosen.values())[-1].scope) if context.chosen else function
+        root = self._root(context, function)
         member = root is None or (root.parent is not None and root.parent.kind == "class")
         if root is not None and not member and (says(self.reader, root, DEVICE) or context.file(root.token)):
             return root.name
